@@ -64,6 +64,18 @@ it('does not forget with a wallet what transactions have cost', async () => {
   expect(await rowOf(item)).toMatchObject({ state: 'queued', ...counted, reasonCode })
 })
 
+it('waits as usual if another wallet refuses what has failed for the one before', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  await setRow(deliveries, item.id, { tries: 1, reasonCode: 'recipient_rejects' })
+  const [buyer, now] = [await buyerOf(item), new Date()]
+  await batch(db, removeRecipient(db, buyer, now))
+  const address = await chain.aRecipient('refuses')
+  await batch(db, queueAwaiting(db, buyer, { address, walletChainId: 0 }, now))
+  await anEngine(chain).run(60)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'recipient_rejects' })
+})
+
 it('lets an item wait whose network is not configured', async () => {
   const chain = await aChain()
   const item = await aPaidItem(chain, {

@@ -146,7 +146,7 @@ POST   /settings/account/wallet                            | 401      | 403     
 POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 9
 GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
-POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 2     | 10    | 1
+POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 4     | 0
 POST   /settings/account/email/unlink                      | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 POST   /settings/account/wallet/unlink                     | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 // The caller sells nothing. A seller of many orders reads up to 2,100 rows.

@@ -206,7 +206,8 @@ export const needsConfirmation = (item: WaitingItem, reason: Reason, now: Date):
 function isOverdue(item: WaitingItem, reason: Reason, now: Date): boolean {
   const { waits = Infinity, isOwnFault = false } = rules[reason.reasonCode]
   if (item.requestedAction === 'cancel' || hasReturnedPieces(item)) return false
-  if (isOwnFault && item.tries > 0) return true
+  // With another wallet, it has not failed for any reason yet.
+  if (isOwnFault && item.tries > 0 && item.reasonCode !== null) return true
   return now.getTime() - waitsSince(item, reason, now).getTime() >= waits
 }
 
