@@ -78,7 +78,8 @@ it('gets what waits because only a catalogue had named it, once it signs in', as
   const chain = await aChain({ erc1155: 1 })
   const wallet = await anUndeployedWallet(chain)
   const { address: ethereumPublicAddr } = wallet
-  const buyer = await aUser({ ethereumPublicAddr, walletChainId: chain.chainId })
+  const externalId = crypto.randomUUID()
+  const buyer = await aUser({ externalId, ethereumPublicAddr, walletChainId: chain.chainId })
   const item = await orderFor(chain, buyer)
   const engine = anEngine(chain)
   await engine.run()

@@ -56,7 +56,13 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
         limit: expect.anything(),
       },
     ],
-    nodes: [{ problem: null, problemSince: null, behind: null, state: expect.anything() }],
+    nodes: [
+      {
+        ...{ problem: null, problemSince: null, behind: null },
+        stands: { head: null, finalBlock: null },
+        state: expect.anything(),
+      },
+    ],
     tokensTo: null,
   })
   expect(await chain.takeCounts()).toEqual({

@@ -148,7 +148,7 @@ it('uses a price, wallet or billing address that changes during the call', async
     orderItems: [{ ethRecipient: wallet, status: null }],
   })
 
-  const becomeContract = () => setRow(users, buyer.id, { walletChainId: 10 })
+  const becomeContract = () => setRow(users, buyer.id, { walletChainId: 10, lastAccessAt: LATER })
   const { id } = await placeDuring(shop, becomeContract)
   const ofContract = (await ordersOf(buyer)).find(({ orders }) => orders.id === id)
   expect(ofContract?.orderItems.recipientChainId).toBe(10)

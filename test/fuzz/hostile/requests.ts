@@ -222,6 +222,7 @@ const valuesOf: Record<string, Values> = {
   enabled: pick(true, false),
   'form.id': rowId,
   'form.returnPieces': pick('on'),
+  'form.wanted': pick('yes', 'no'),
   chain: pick(CHAIN_ID),
   returnPieces: pick(true, false),
   'form.source': pick('shop', 'session'),
