@@ -1,6 +1,8 @@
 /** Decides whether an attacker may cause a change, and see an answer. */
+
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
+import { hashAddress, mailboxOf } from '../../../src/mail/mail.ts'
 import { type CallerName, mayCall, permissions } from '../../support/permissions.ts'
 import type { Attacker, Credentials } from './attackers.ts'
 import { type Change, changedColumns, type Row } from './journal.ts'
@@ -121,7 +123,8 @@ const rules: Record<string, Rule> = {
     if (!hasOwnMethods(step, after)) return false
     if (before) {
       const wallet = ['ethereumPublicAddr', 'walletChainId', 'walletProvedByFactory']
-      const proved = ['email', ...wallet, 'lastAccessAt', 'ipAddress']
+      // A guest whose wallet a key proves becomes its account.
+      const proved = ['email', ...wallet, 'identityHash', 'lastAccessAt', 'ipAddress']
       return isOwn(step, after.id) && isOnly(columns, ...proved, ...shown)
     }
     step.attacker.userIds.add(Number(after.id))
@@ -231,6 +234,12 @@ const rules: Record<string, Rule> = {
     return isOwn(step, Number(id)) || isRobbed(world, step, Number(id))
   },
 
+  mailOptOuts: ({ victims }, { attacker }, { row }) => {
+    const stolen = attacker.name === 'thief' ? [victims.robbed.email] : []
+    const own = [...attacker.emails, ...stolen].map((email) => hashAddress(mailboxOf(email)))
+    return own.includes(String(row.addressHash))
+  },
+
   walletNonces: ({ nonces }, { attacker }, { before, row }) => {
     if (!before) nonces.set(row.nonce, attacker.name)
     return nonces.get(row.nonce) === attacker.name
@@ -241,15 +250,26 @@ const linking = ['POST /settings/account/wallet', 'POST /settings/account/email/
 
 /** By table: who has a row, and what changes if its account is given up for another one. */
 const takenOver: Record<string, [owner: string, ...columns: string[]]> = {
-  users: ['id', 'email', 'ethereumPublicAddr', 'identityHash', 'approvedAt', 'removedAt'],
+  users: [
+    'id',
+    'email',
+    'ethereumPublicAddr',
+    'walletChainId',
+    'identityHash',
+    'approvedAt',
+    'removedAt',
+  ],
   orders: ['buyerId'],
   addresses: ['userId', 'isDefault'],
 }
 
+/** What gives what guests have bought to whoever proves their address. */
+const proving = [...linking, 'POST /sign-in/wallet']
+
 /** Whether an account of the attacker gets what orders have given to another one of theirs. */
 function isTakenOver(step: Step, { table, before, after }: Change, columns: string[]): boolean {
   const [owner = '', ...others] = takenOver[table] ?? []
-  if (!before || !after || !owner || !linking.includes(step.request.endpoint)) return false
+  if (!before || !after || !owner || !proving.includes(step.request.endpoint)) return false
   if (table === 'users' && (before.lastAccessAt !== null || after.removedAt === null)) return false
   const areOwn = isOwn(step, before[owner]) && isOwn(step, after[owner])
   return areOwn && isOnly(columns, owner, ...others, 'updatedAt')
