@@ -22,9 +22,9 @@ export async function setUp(env: string, isDryRun: boolean, options: Options): P
   }
   const isUploadNeeded = await prepare(setup, options)
   if (demands.size === 0) await goLive(setup, options, isUploadNeeded)
-  printList('Before the Worker can be deployed, do this and run the same command again:', demands)
+  printList('Before the marketplace is live, do this and run the same command again:', demands)
   printList('Left to do by hand:', advice)
-  if (demands.size > 0 && !isDryRun) throw new CommandError('\nThe Worker was not deployed.')
+  if (demands.size > 0 && !isDryRun) throw new CommandError('\nThe marketplace is not live yet.')
 }
 
 /** Returns whether there is a login. Throws a `CommandError` without one, except in a dry run. */
