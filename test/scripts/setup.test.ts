@@ -24,7 +24,7 @@ import { deployDelivery } from '../../scripts/local/chain/delivery.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { readSigners } from '../../scripts/operate/deploy/checks.ts'
 import { command } from '../../scripts/operate/setup.ts'
-import { confirm } from '../../scripts/shell/ask.ts'
+import { ask, confirm } from '../../scripts/shell/ask.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { migrations } from '../support/migrations.ts'
 import { serve } from '../support/server.ts'
@@ -191,6 +191,8 @@ describe('an account that is live', () => {
   beforeEach(async () => {
     await restore()
     isAnswering = true
+    query(`INSERT INTO findings (chainId, key, detail, nodes, seenAt, acknowledgedAt)
+      VALUES (0, 'test', '', '[]', '', 'now')`)
   })
 
   it('stays as it is when the command runs again', async () => {
@@ -261,6 +263,19 @@ describe('an account that is live', () => {
       expect((await setup()).out).toMatch(/^replication +marketplace-staging: already on$/m)
     },
   )
+
+  it('raises a test alarm once, and is advised to acknowledge it until that is done', async () => {
+    query('DELETE FROM findings')
+    const advice = 'Acknowledge the test alarm at https://shop.example.org/operations'
+    for (const state of ['raised', 'not acknowledged yet']) {
+      const { out } = await setup()
+      expect(out).toMatch(new RegExp(`^alarm +a test: ${state}$`, 'm'))
+      expect(out).toContain(advice)
+    }
+    expect(query('SELECT chainId, key FROM findings')).toEqual([{ chainId: 0, key: 'test' }])
+    query("UPDATE findings SET acknowledgedAt = 'now'")
+    expect((await setup()).out).not.toContain(advice)
+  })
 
   it('gets no new DELIVERY_KEY_SECRET if delivery keys were made with another one', async () => {
     await rm(join(project.folder, 'secrets.staging.json'))
@@ -393,6 +408,8 @@ it('goes on after an upload whose address was not published, and advises until i
   expect(second.out).toContain('https://shop.example.org does not answer yet')
   for (const advice of ['Let the servers of shops through', 'run the same command again then'])
     expect(second.out).toContain(advice)
+  expect(second.out).toContain('No mail tells that mail or the cron run does not work.')
+  expect(query('SELECT * FROM findings')).toEqual([])
   isAnswering = true
   const { out } = await setup(ALL)
   expect(out).toContain('https://shop.example.org answers')
@@ -414,12 +431,15 @@ describe('a host without a zone at Cloudflare', () => {
     [true, 0],
   ])('is warned about, and asked about before anything is changed: %j', async (isYes, status) => {
     vi.mocked(confirm).mockResolvedValueOnce(isYes)
+    vi.mocked(ask).mockResolvedValueOnce('alarms@example.org')
     const result = await setup(ALL)
     expect(result.status).toBe(status)
     expect(result.out).toMatch(
       /^zone +example\.org has the name server ns1\.other\.net, not those of Cloudflare$/m,
     )
     expect(changesIn((await project.read()).commands)).toEqual(status ? [] : CHANGES)
+    const line = 'EMAIL_FROM = "shop@example.org"\nALARM_EMAIL = "alarms@example.org"\n'
+    expect((await project.readText('wrangler.toml')).includes(line)).toBe(isYes)
   })
 
   it('is only warned about in a dry run, and nothing is said of a zone without DNS', async () => {

@@ -37,14 +37,15 @@ async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promis
 }
 
 /** Throws a `CommandError`: what is written and deployed stays. */
-function checkOptions({ domain, 'email-from': sender, administrator, ...place }: Options): void {
-  checkPlace(place)
+function checkOptions({ domain, administrator, ...options }: Options): void {
+  checkPlace(options)
   if (domain !== undefined && !z.hostname().regex(/\./).safeParse(domain).success)
     throw new CommandError(
       `--domain must be a host such as marketplace.example.com, not "${domain}".`,
     )
   for (const [name, address, schema] of [
-    ['email-from', sender, z.email()],
+    ['email-from', options['email-from'], z.email()],
+    ['alarm-email', options['alarm-email'], z.email()],
     ['administrator', administrator, EmailAddress],
   ] as const)
     if (address !== undefined && !schema.safeParse(address.trim()).success)

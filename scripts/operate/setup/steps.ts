@@ -10,6 +10,7 @@ import {
 import { readUsedContracts } from '../deploy/lineage.ts'
 import { parseIssuer } from '../tokens/issue.ts'
 import { ensureAdministrator } from './administrator.ts'
+import { askForAlarmEmail, ensureTestAlarm } from './alarms.ts'
 import { ensureConfiguration } from './configuration.ts'
 import { checkMail } from './mail.ts'
 import { checkMints } from './mints.ts'
@@ -26,6 +27,7 @@ import { checkZone } from './zone.ts'
 export type Options = Place & {
   domain?: string
   'email-from'?: string
+  'alarm-email'?: string
   administrator?: string
   'test-order': boolean
 }
@@ -41,12 +43,19 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
   )
   const host = options.domain ?? new URL(environment.publicUrl).host
   if (!PLACEHOLDER.test(host)) await checkZone(setup, host)
+  const alarmEmail = options['alarm-email'] ?? (await askForAlarmEmail(setup))
   const databaseId = await ensureDatabase(setup, options)
   const isPlaced = await ensureBuckets(setup, options)
   await ensureQueues(setup)
   const { domain, 'email-from': emailFrom } = options
   const jurisdiction = isPlaced ? options.jurisdiction : undefined
-  const toml = await ensureConfiguration(setup, { databaseId, domain, emailFrom, jurisdiction })
+  const toml = await ensureConfiguration(setup, {
+    databaseId,
+    domain,
+    emailFrom,
+    alarmEmail,
+    jurisdiction,
+  })
   for (const problem of findPlaceholders(environment.name, toml)) demand(problem)
 
   const { name, database } = readEnvironment(environment.name)
@@ -79,6 +88,7 @@ export async function goLive(
   const db = openRemoteDatabase(name)
   const now = new Date()
   await ensureAdministrator(setup, db, options.administrator, now)
+  if (state === 'live') await ensureTestAlarm({ ...setup, environment }, db, now)
   await checkMints(setup, db, now)
   if (!options['test-order']) return
   if (state !== 'live') return advise('Run this again with --test-order once the address answers.')
