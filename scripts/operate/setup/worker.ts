@@ -39,7 +39,7 @@ export async function ensureWorker(setup: Setup, isUploadNeeded: boolean): Promi
     ? await publish(setup, show(['triggers', 'deploy', '--env', name]))
     : await publish(
         setup,
-        release(name, isUploadNeeded ? ['--secrets-file', secretsFile(name)] : []),
+        release(name, { args: isUploadNeeded ? ['--secrets-file', secretsFile(name)] : [] }),
       )
   if (!isPublished) return 'missing'
   for (const sentence of FIRST_ADVICE) setup.advise(sentence)
