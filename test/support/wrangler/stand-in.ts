@@ -125,6 +125,8 @@ async function run(account: Account): Promise<Answer> {
     account.queues[name] = []
     return `✅ Created queue '${name}'`
   }
+  if (line.startsWith('queues resume-delivery '))
+    return `Resumed message delivery for queue ${name}`
   if (line.startsWith('queues info ')) {
     const consumers = account.queues[name]
     if (!consumers)
