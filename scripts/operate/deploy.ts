@@ -10,6 +10,7 @@ export const command = defineCommand(
     options: {
       env: { value: 'NAME', required: true, help: 'production or staging.' },
       'dry-run': { help: 'Only build.' },
+      yes: { help: 'Migrate tables of more than a million rows without asking.' },
     },
     variables: {
       TRANSFER_SIGNER_KEYS: 'The secret of this name, to check that its accounts are relayers.',
@@ -17,9 +18,9 @@ export const command = defineCommand(
     },
     example: 'npm run deploy -- --env production',
   },
-  async ({ env, 'dry-run': isDryRun }) => {
+  async ({ env, 'dry-run': isDryRun, yes }) => {
     const { deploy, tryDeployment } = await import('./deploy/deploy.ts')
-    await (isDryRun ? tryDeployment(env) : deploy(env))
+    await (isDryRun ? tryDeployment(env) : deploy(env, yes))
   },
 )
 

@@ -12,6 +12,10 @@ export const command = defineCommand(
       env: { value: 'NAME', required: true, help: 'production or staging.' },
       domain: { value: 'HOST', help: 'Where the marketplace is: a host in a zone of the account.' },
       'email-from': { value: 'ADDRESS', help: 'The sender of sign-in mails.' },
+      'alarm-email': {
+        value: 'ADDRESS',
+        help: 'Who gets mails about alarms. Default: the administrators',
+      },
       administrator: { value: 'ADDRESS', help: 'E-mail address of the first administrator.' },
       location: {
         value: 'REGION',

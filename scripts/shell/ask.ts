@@ -13,3 +13,7 @@ export async function ask(
   for await (const answer of lines) return answer.trim()
   return ''
 }
+
+/** Asks a question that only a clear yes answers. */
+export const confirm = async (question: string): Promise<boolean> =>
+  /^y(es)?$/i.test(await ask(`${question} [y/N] `))

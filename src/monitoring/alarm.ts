@@ -57,6 +57,7 @@ export const severityOf = {
   quota_low: 'notice',
   database_size: 'warning',
   token_ends: 'warning',
+  test: 'notice',
 } as const satisfies Record<string, Severity>
 type AlarmName = keyof typeof severityOf
 

@@ -33,6 +33,7 @@ export function findAlarms(state: State, settings: Settings, now: Date, limits =
     ...queueAlarms(state, criteria),
     ...instanceAlarms(state, settings),
     ...tokenAlarms(state, now),
+    ...testAlarms(state),
   ]
 }
 
@@ -133,4 +134,10 @@ function* tokenAlarms({ endingTokens }: State, now: Date) {
         const detail = `The ${role} token ${role === 'master' ? `“${name}” ` : ''}of user ${userId} ends at ${when(expiresAt)}. What uses it is refused from then on.`
         yield alarm('token_ends', `${id}:${days}`, detail)
       }
+}
+
+/** What the setup has raised to try how alarms are told. It lasts until it is acknowledged. */
+function* testAlarms({ findings }: State) {
+  const test = findings.findLast(({ key }) => key === 'test')
+  if (test) yield alarm('test', '', test.detail, test.id)
 }

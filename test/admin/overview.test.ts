@@ -290,7 +290,12 @@ it('shows signers and contract as the cron run saw them', async () => {
   const networks = sectionOf('networks')
   expect(networks).toContain('localhost Not reachable Paused Chain 31337')
   expect(networks).toContain('Block 12,345 , 2 minutes ago Gas 1.5 gwei The node answered 503.')
-  expect(networks).toContain('0x1111…1111 1.25 ETH 2,777 deliveries 500 of 1,000 pieces')
+  expect(networks).toContain(
+    '0x1111…1111 1.25 ETH 2,777 deliveries 500 of 1,000 pieces 1,500 pieces',
+  )
+  expect(networks).toContain(
+    'Mails about orders today: 0 of 1,000. Before a drop says what to raise',
+  )
   expect(networks).toContain('0x2222…2222 0 ETH 0 deliveries No relayer')
   expect(html).toContain(`href="https://explorer.example/address/0x${'1'.repeat(40)}"`)
 })

@@ -68,6 +68,19 @@ What to do: https://marketplace.test/docs/runbook. You get one mail a day while 
   expect(await cron(25 * 60 + 2, 'works')).toEqual([])
 })
 
+it('tell of the test that the setup has raised, until it is acknowledged', async () => {
+  await anOperator('first@example.com')
+  const { cron } = aMailingInstance()
+  await env.DB.exec(
+    "INSERT INTO findings (chainId, key, detail, nodes, seenAt) VALUES (0, 'test', 'A test.', '[]', '2026-01-01T00:00:00.000Z')",
+  )
+  expect(await cron(0, 'works')).toMatchObject([{ subject: 'Alarm: Test for marketplace.test' }])
+  await env.DB.exec("UPDATE findings SET acknowledgedAt = '2026-01-02T00:00:00.000Z'")
+  expect(await cron(1, 'works')).toMatchObject([
+    { subject: 'Alarm is over: Test for marketplace.test' },
+  ])
+})
+
 it('go to ALARM_EMAIL instead, if there is one, also when only mails for users are left', async () => {
   await anOperator('first@example.com')
   const { cron } = aMailingInstance({

@@ -5,9 +5,10 @@ import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { deployCollectibles } from '../../scripts/local/chain/collectibles.ts'
 import { command as seed } from '../../scripts/local/seed.ts'
-import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.ts'
-import { parseNetwork } from '../../scripts/operate/contract/networks.ts'
-import { confirm } from '../../scripts/operate/contract/node.ts'
+import { describeCapacity } from '../../scripts/operate/contract/capacity.ts'
+import { type Contract, openContract, sendAs } from '../../scripts/operate/contract/delivery.ts'
+import { findNetwork, parseNetwork } from '../../scripts/operate/contract/networks.ts'
+import { confirm, createNode } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { rules } from '../../src/delivery/reasons.ts'
@@ -245,12 +246,38 @@ it('shows the state without a key, and the sellers who have not approved the con
     'predecessor  none',
     'relayers',
     `  ${relayer.address}  1000 of 1000 pieces now, 3000 a day, 10000 ETH`,
+    'in 24 hours  at most, the smallest number counts',
+    `  relayer ${relayer.address}  4000 pieces: 1000 now, 3000 flow back`,
+    // The local chain has no time of its own between blocks.
+    expect.stringMatching(/^ {2}blocks {2}/),
+    '  mails about orders  1000',
+    'to raise     limits: 0 hours before (set-relayer, set-token-limit), or use the keys of standby relayers; mails: days before, with the plan of Cloudflare; fees: the next deployment',
     'tokens       1 for sale',
     `  ${erc1155}  no limit`,
     'deliveries   1 of 1 tried not possible',
     `  ${erc1155} 2 of ${owner.address}: ${rules.holder_not_approved.sentence}: ERC1155: caller is not token owner or approved (holder_not_approved)`,
     '',
   ])
+})
+
+it('tells how many pieces a token and the blocks of the chain allow in 24 hours', async () => {
+  await configureNew()
+  await run('set-token-limit', ['--token', TOKEN, ...limit(50, 200)])
+  const node = createNode([commands.rpcUrl])
+  const block = { number: 1000n, timestamp: 120_000n, gasLimit: 36_000_000n }
+  const chain = Object.assign(Object.create(node), {
+    getBlock: async ({ blockNumber = 1000n } = {}) =>
+      ({ ...block, number: blockNumber, timestamp: blockNumber * 12n }) as typeof block,
+  })
+  const network = findNetwork('localhost', undefined)
+  const lines = await describeCapacity(chain, await openContract(node, network), network, {
+    tokens: [TOKEN],
+    env: undefined,
+  })
+  expect(lines).toContain(`  token ${TOKEN}  250 pieces: 50 now, 200 flow back`)
+  expect(lines).toContain(
+    '  blocks  864000 items of a signer: 7200 blocks with 120, of 300000 gas each, if others left the chain to it',
+  )
 })
 
 it('reads networks that are a secret from the environment, and asks the next node if one is down', async () => {

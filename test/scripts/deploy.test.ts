@@ -257,3 +257,41 @@ it('applies what is pending once, as `wrangler d1 migrations list` sees it', asy
     .all()
   expect(triggers?.count).toBe(count(await readFile('migrations/0001_triggers.sql', 'utf8')))
 })
+
+it('refuses a migration by name that was changed after it was applied', async () => {
+  await restore()
+  const path = join(project.folder, 'migrations/0001_triggers.sql')
+  const before = await readFile(path, 'utf8')
+  await writeFile(path, `${before}\n-- changed`)
+  await project.change({ commands: [] })
+  const { errors, status } = await deploy(relayer)
+  await writeFile(path, before)
+  expect({ errors, status }).toEqual({
+    errors:
+      'migrations/0001_triggers.sql was changed after it was applied to this database. Take the file back as it was, and write the change as a new migration.\n',
+    status: 1,
+  })
+  expect(await changes()).toEqual([])
+})
+
+it('announces the outage and the rows of tables, and wants an answer above a million', async () => {
+  await restore()
+  const path = join(project.folder, 'migrations/9999_test.sql')
+  await writeFile(path, 'CREATE INDEX `quotas_used` ON `quotas` (`used`);\n')
+  await project.change({ commands: [] })
+  const database = new DatabaseSync(join(project.folder, 'remote.sqlite'))
+  database.exec(`INSERT INTO quotas (name, period, used)
+    WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000001) SELECT i, '', 1 FROM n`)
+  const run = (...args: string[]) => project.call(migrate, ['--env', 'staging', ...args])
+  const refused = await run()
+  expect(refused.out).toMatch(/^D1 serves nothing while a migration runs: .*9999_test\.sql\.$/m)
+  expect(refused.out).toMatch(/^ {2}quotas: 1000001 rows$/m)
+  expect(refused.errors).toContain('more than 1000000 rows. Nothing was migrated.')
+  expect(await changes()).toEqual([])
+  const { out, status } = await run('--yes')
+  await rm(path)
+  expect({ status, last: out.trimEnd().split('\n').at(-1) }).toEqual({
+    status: 0,
+    last: 'Applied 9999_test.sql.',
+  })
+})

@@ -489,6 +489,13 @@ const checks: Record<string, () => Promise<void>> = {
     await age(-daysOfLife)
   },
 
+  Test: async () => {
+    await account.change({ senders: ['example.com'] })
+    const [out] = await runAll('Test')
+    expect(out).toContain('│ example.com │ yes │')
+    expect(out).toContain('"lastRunAt":"2')
+  },
+
   'Leaked token': async () => {
     const { JWT_KEYS = '' } = parseEnv(readFileSync(join(marketplace.folder, '.dev.vars'), 'utf8'))
     const issue = 'npm run --silent token -- --master --name leaked --remote --env production'

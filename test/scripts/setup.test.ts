@@ -2,21 +2,35 @@
  * `npm run setup` against a stand-in of wrangler with an account of its own. What takes many calls of it
  * and is not on the way of most operators runs in `npm run test:long`.
  */
+import { Resolver } from 'node:dns/promises'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  vi,
+} from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/local/chain/delivery.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
 import { readSigners } from '../../scripts/operate/deploy/checks.ts'
 import { command } from '../../scripts/operate/setup.ts'
+import { ask, confirm } from '../../scripts/shell/ask.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { migrations } from '../support/migrations.ts'
 import { serve } from '../support/server.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
+
+vi.mock('../../scripts/shell/ask.ts')
 
 const relayer = localAccount(0)
 const VALUES = ['--domain', 'shop.example.org', '--email-from', 'shop@example.org']
@@ -30,8 +44,22 @@ let project: AccountProject
 /** The wrangler.toml of the repository, with a network that has a contract. */
 let toml: string
 let delivery: Address
+/** Whether the address of the marketplace does. */
+let isAnswering = false
+/** What DNS answers, by domain. */
+let nameServers: Record<string, string[] | Error> = {}
 
 beforeAll(async () => {
+  vi.spyOn(Resolver.prototype, 'resolveNs').mockImplementation(async (name) => {
+    const servers = nameServers[name]
+    if (servers instanceof Error) throw servers
+    return servers ?? Promise.reject(Object.assign(new Error(name), { code: 'ENODATA' }))
+  })
+  const { fetch } = globalThis
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    if (!String(input).startsWith('https://shop.example.org')) return fetch(input, init)
+    return isAnswering ? Response.json({}) : Promise.reject(new TypeError('fetch failed'))
+  })
   anvil = await startAnvil({ port: 0 })
   delivery = await deployDelivery(anvil.url, localAccount(6), [relayer.address])
   project = await anAccountProject()
@@ -42,11 +70,16 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  vi.restoreAllMocks()
   await anvil.stop()
   await project.remove()
 })
 
-beforeEach(() => project.reset(toml))
+beforeEach(async () => {
+  await project.reset(toml)
+  isAnswering = false
+  nameServers = { 'example.org': ['ada.ns.cloudflare.com'] }
+})
 
 const variables = { TRANSFER_SIGNER_KEYS: toPrivateKey(relayer) }
 
@@ -102,7 +135,9 @@ it('makes an empty account live, and prints what is left to do', async () => {
   ])
   const steps = stepsIn(out)
   expect(steps).toContain('login: ada@example.org, account Ada')
+  expect(steps).toContain('zone: example.org: at Cloudflare')
   expect(steps).toContain('worker: marketplace-staging-api: deployed')
+  expect(steps).toContain('address: https://shop.example.org does not answer yet')
   expect(steps).toContain('administrator: user 1, ada@example.org: appointed')
   expect(out).toMatch(/\nLeft to do by hand:\n1\. Move secrets\.staging\.json to your password/)
   expect(out).toContain(`Give the relayer ${relayer.address} coins of each network`)
@@ -153,7 +188,12 @@ it('makes an empty account live, and prints what is left to do', async () => {
 })
 
 describe('an account that is live', () => {
-  beforeEach(() => restore())
+  beforeEach(async () => {
+    await restore()
+    isAnswering = true
+    query(`INSERT INTO findings (chainId, key, detail, nodes, seenAt, acknowledgedAt)
+      VALUES (0, 'test', '', '[]', '', 'now')`)
+  })
 
   it('stays as it is when the command runs again', async () => {
     const files = ['wrangler.toml', 'secrets.staging.json', 'secrets.staging.standby.json']
@@ -163,7 +203,8 @@ describe('an account that is live', () => {
     expect(status).toBe(0)
     expect(changesIn((await project.read()).commands)).toEqual([])
     expect(await Promise.all(files.map(project.readText))).toEqual(before)
-    expect(stepsIn(out).slice(2, 15)).toEqual([
+    expect(stepsIn(out).slice(2, 17)).toEqual([
+      'zone: example.org: at Cloudflare',
       'database: marketplace-staging: already there',
       'bucket: marketplace-staging-avatars: already there',
       'lifecycle: marketplace-staging-avatars aborts incomplete uploads: already there',
@@ -177,6 +218,7 @@ describe('an account that is live', () => {
       'secrets: marketplace-staging-api has secrets: already there',
       'e-mail: example.org: sending is enabled',
       'worker: marketplace-staging-api: already there. To replace it: npm run deploy -- --env staging',
+      'address: https://shop.example.org answers',
     ])
     expect(out).toContain('user 1, ada@example.org: already there')
   })
@@ -221,6 +263,19 @@ describe('an account that is live', () => {
       expect((await setup()).out).toMatch(/^replication +marketplace-staging: already on$/m)
     },
   )
+
+  it('raises a test alarm once, and is advised to acknowledge it until that is done', async () => {
+    query('DELETE FROM findings')
+    const advice = 'Acknowledge the test alarm at https://shop.example.org/operations'
+    for (const state of ['raised', 'not acknowledged yet']) {
+      const { out } = await setup()
+      expect(out).toMatch(new RegExp(`^alarm +a test: ${state}$`, 'm'))
+      expect(out).toContain(advice)
+    }
+    expect(query('SELECT chainId, key FROM findings')).toEqual([{ chainId: 0, key: 'test' }])
+    query("UPDATE findings SET acknowledgedAt = 'now'")
+    expect((await setup()).out).not.toContain(advice)
+  })
 
   it('gets no new DELIVERY_KEY_SECRET if delivery keys were made with another one', async () => {
     await rm(join(project.folder, 'secrets.staging.json'))
@@ -334,6 +389,72 @@ describe('a network without a contract', () => {
   )
 })
 
+it('goes on after an upload whose address was not published, and advises until it answers', async () => {
+  await project.reset(toml, { lacks: ['zone'] })
+  const first = await setup(ALL)
+  expect(first).toMatchObject({ status: 1, errors: expect.stringContaining('is not live yet.') })
+  expect(first.out).toMatch(
+    /^1\. marketplace-staging-api is uploaded, but its address, queues and cron were not published\. wrangler says: “Could not find zone for `shop\.example\.org`/m,
+  )
+  await project.change({ lacks: undefined, commands: [] })
+  const second = await setup(ALL)
+  expect(second.status).toBe(0)
+  const { commands, queues, uploads } = await project.read()
+  expect(commands.filter((command) => /^(triggers )?deploy /.test(command))).toEqual([
+    'triggers deploy --env staging',
+  ])
+  expect(uploads).toHaveLength(1)
+  expect(queues['marketplace-staging-deliveries']).toEqual(['marketplace-staging-api'])
+  expect(second.out).toContain('https://shop.example.org does not answer yet')
+  for (const advice of ['Let the servers of shops through', 'run the same command again then'])
+    expect(second.out).toContain(advice)
+  expect(second.out).toContain('No mail tells that mail or the cron run does not work.')
+  expect(query('SELECT * FROM findings')).toEqual([])
+  isAnswering = true
+  const { out } = await setup(ALL)
+  expect(out).toContain('https://shop.example.org answers')
+  expect(out).not.toContain('Let the servers of shops through')
+})
+
+describe('a host without a zone at Cloudflare', () => {
+  beforeEach(() => {
+    nameServers = { 'example.org': ['ns1.other.net'] }
+    process.stdin.isTTY = true
+  })
+  afterEach(() => {
+    process.stdin.isTTY = isTerminal
+  })
+  const { isTTY: isTerminal } = process.stdin
+
+  it.each([
+    [false, 1],
+    [true, 0],
+  ])('is warned about, and asked about before anything is changed: %j', async (isYes, status) => {
+    vi.mocked(confirm).mockResolvedValueOnce(isYes)
+    vi.mocked(ask).mockResolvedValueOnce('alarms@example.org')
+    const result = await setup(ALL)
+    expect(result.status).toBe(status)
+    expect(result.out).toMatch(
+      /^zone +example\.org has the name server ns1\.other\.net, not those of Cloudflare$/m,
+    )
+    expect(changesIn((await project.read()).commands)).toEqual(status ? [] : CHANGES)
+    const line = 'EMAIL_FROM = "shop@example.org"\nALARM_EMAIL = "alarms@example.org"\n'
+    expect((await project.readText('wrangler.toml')).includes(line)).toBe(isYes)
+  })
+
+  it('is only warned about in a dry run, and nothing is said of a zone without DNS', async () => {
+    nameServers = {}
+    const { out, status } = await setup([...ALL, '--dry-run'])
+    expect(status).toBe(0)
+    expect(out).toMatch(/^zone +DNS has no zone for shop\.example\.org$/m)
+    expect(out).toMatch(/^\d\. Add the domain of shop\.example\.org as a zone to this account/m)
+    nameServers = { 'shop.example.org': new Error('queryNs ETIMEOUT shop.example.org') }
+    const offline = await setup([...ALL, '--dry-run'])
+    expect(offline.out).toMatch(/^zone +not known: queryNs ETIMEOUT shop\.example\.org$/m)
+    expect(offline.out).not.toContain('as a zone to this account')
+  })
+})
+
 inLong('goes on where it was killed, and makes nothing twice', async () => {
   const insert = 'd1 execute DB --remote --env staging --json --yes --command insert'
   for (const last of ['d1 create', 'deploy', insert]) {
@@ -382,7 +503,7 @@ it('does not deploy while something must be done by hand, and prints all of it',
     ...CHANGES.slice(1, 3).map((change) => `${change} --jurisdiction eu`),
     ...CHANGES.slice(3, 6),
   ])
-  const demands = out.slice(out.indexOf('Before the Worker can be deployed, do this'))
+  const demands = out.slice(out.indexOf('Before the marketplace is live, do this'))
   for (const demand of [
     /^\d\. --domain and --email-from replace routes, PUBLIC_URL and EMAIL_FROM/m,
     /^\d\. Replace the placeholders in these lines of wrangler\.toml first:$/m,
@@ -475,9 +596,9 @@ inLong.each([
   const refused = await setup(ALL)
   expect({ status: refused.status, errors: refused.errors }).toEqual({
     status: 1,
-    errors: '\nThe Worker was not deployed.\n',
+    errors: '\nThe marketplace is not live yet.\n',
   })
-  expect(refused.out).toMatch(/\nBefore the Worker can be deployed, do this/)
+  expect(refused.out).toMatch(/\nBefore the marketplace is live, do this/)
   expect(refused.out).toMatch(demand)
   await project.change({ lacks: undefined })
   expect((await setup(ALL)).status).toBe(0)

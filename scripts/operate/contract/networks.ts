@@ -8,6 +8,7 @@ import { readConfig } from '../cloudflare/config.ts'
 import '../../../src/http/validation.ts'
 
 const { chainId, rpcUrls, delivery, finality, treasury } = networkFields.shape
+const { gasPerItem, itemsPerTransaction, transactionsInFlight } = networkFields.shape
 
 const networkSchema = z.object({
   chainId,
@@ -20,7 +21,9 @@ const networkSchema = z.object({
   maxPriorityFeePerGasGwei: z.number().positive().optional(),
   callsPerSecond: z.number().positive().optional(),
   callsPerBatch: z.int().min(1).optional(),
-  gasPerItem: z.int().min(1).optional(),
+  gasPerItem,
+  itemsPerTransaction,
+  transactionsInFlight,
 })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }

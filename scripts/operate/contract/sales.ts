@@ -15,9 +15,9 @@ const TRIED_IDS = ['1', '2', '7919']
 
 /** Tries one piece of each. All sales are on this network. */
 export async function tryOn<S extends Sale>(network: Network, sales: readonly S[]) {
-  const { delivery, callsPerBatch = 10, callsPerSecond = 100, gasPerItem = 300_000 } = network
+  const { delivery, callsPerBatch = 10, callsPerSecond = 100 } = network
   if (!delivery) return []
-  const settings = { ...network, delivery, callsPerBatch, callsPerSecond, gasPerItem }
+  const settings = { ...network, delivery, callsPerBatch, callsPerSecond }
   const relayer = await findRelayer(settings)
   const secret = randomBytes(32).toString('hex')
   return trySales({ [network.name]: settings }, sales, { relayer, secret, now: new Date() })

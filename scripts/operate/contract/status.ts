@@ -2,6 +2,7 @@
 import { type Address, formatEther, getAddress, isAddress, zeroAddress } from 'viem'
 import { retryWhileBusy } from '../database/busy.ts'
 import { withDatabase } from '../database/source.ts'
+import { describeCapacity } from './capacity.ts'
 import { type Contract, MAX_GENERATION, openContract } from './delivery.ts'
 import { findSamples } from './for-sale.ts'
 import type { Network } from './networks.ts'
@@ -18,12 +19,14 @@ export async function showStatus(
   const node = await connect(network)
   const contract = await openContract(node, network)
   for (const line of await describeContract(node, contract)) console.log(line)
-  if (env && !remote) return console.log(`listings     not read: --remote reads those of ${env}`)
-
-  const samples = await withDatabase(env, (db) =>
-    retryWhileBusy(() => findSamples(db, network, new Date())),
-  )
+  const isRead = remote || !env
+  const samples = isRead
+    ? await withDatabase(env, (db) => retryWhileBusy(() => findSamples(db, network, new Date())))
+    : []
   const tokens = new Set(samples.map((sample) => sample.contract))
+  for (const line of await describeCapacity(node, contract, network, { tokens, env }))
+    console.log(line)
+  if (!isRead) return console.log(`listings     not read: --remote reads those of ${env}`)
   console.log(`tokens       ${tokens.size} for sale`)
   for (const token of tokens)
     for (const line of await describeToken(contract, token)) console.log(line)

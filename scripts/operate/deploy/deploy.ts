@@ -12,7 +12,7 @@ import { findAccountProblems } from './resources.ts'
 export const tryDeployment = (environment: string): Promise<void> =>
   show(['deploy', '--dry-run', '--env', environment])
 
-export async function deploy(environment: string): Promise<void> {
+export async function deploy(environment: string, isConfirmed: boolean): Promise<void> {
   const { signers, problems: keyProblems } = readSigners(
     environment,
     process.env.TRANSFER_SIGNER_KEYS,
@@ -27,5 +27,5 @@ export async function deploy(environment: string): Promise<void> {
     ...(await findNetworkProblems({ environment, signers, used })),
   ]
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
-  await release(environment)
+  await release(environment, { isConfirmed })
 }

@@ -5,12 +5,19 @@ import { startWrangler } from '../../shell/wrangler.ts'
 import { readBookmark, readVersion } from '../cloudflare/account.ts'
 import { applyMigrations } from './apply-migrations.ts'
 
-/** Prints how to go back before it changes anything. `args` are passed to `wrangler deploy`. */
-export async function release(environment: string, args: readonly string[] = []): Promise<void> {
+/**
+ * Prints how to go back before it changes anything. `isConfirmed`: migrations of large tables were answered
+ * for. `args` are passed to `wrangler deploy`.
+ */
+export async function release(
+  environment: string,
+  { isConfirmed = false, args = [] }: { isConfirmed?: boolean; args?: readonly string[] },
+): Promise<void> {
   const version = await readVersion(environment)
   if (version) console.log(wayBack(environment, version, await readBookmark(environment)))
   // The database first: migrations only add what the running Worker ignores.
-  for (const file of await applyMigrations(environment)) console.log(`Applied ${file}.`)
+  for (const file of await applyMigrations(environment, isConfirmed))
+    console.log(`Applied ${file}.`)
   await show(['deploy', '--env', environment, ...args])
 }
 

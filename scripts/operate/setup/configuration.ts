@@ -8,6 +8,7 @@ export type Values = {
   databaseId: string
   domain: string | undefined
   emailFrom: string | undefined
+  alarmEmail: string | undefined
   jurisdiction: string | undefined
 }
 
@@ -20,7 +21,11 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   const before = await readFile('wrangler.toml', 'utf8')
   let toml = before
   const hasJurisdiction = environment.buckets.some(({ jurisdiction }) => jurisdiction)
-  if (values.jurisdiction && !hasJurisdiction) toml = addJurisdiction(toml, environment.name)
+  const section = `env.${environment.name}`
+  if (values.jurisdiction && !hasJurisdiction)
+    toml = addPlaceholder(toml, `${section}.r2_buckets`, 'bucket_name', 'jurisdiction')
+  if (values.alarmEmail && !environment.hasAlarmEmail)
+    toml = addPlaceholder(toml, `${section}.vars`, 'EMAIL_FROM', 'ALARM_EMAIL')
   for (const { section, key, value, given } of listLines(environment.name, values)) {
     const current = readValue(toml, section, key)
     const name = `${key} of [${section}]`
@@ -45,13 +50,14 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
 
 /** A value is `''` if it is not known. `given` is the part of it that the operator has chosen. */
 function listLines(environment: string, values: Values) {
-  const { databaseId, domain, emailFrom, jurisdiction } = values
+  const { databaseId, domain, emailFrom, alarmEmail, jurisdiction } = values
   const section = `env.${environment}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
   const url = text(domain && `https://${domain}`)
   const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
   const place = text(jurisdiction)
   const sender = text(emailFrom)
+  const watcher = text(alarmEmail)
   const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
   return [
     { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId), given: '' },
@@ -59,13 +65,16 @@ function listLines(environment: string, values: Values) {
     { section, key: 'routes', value: routes, given: text(domain) },
     { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
     { section: `${section}.vars`, key: 'EMAIL_FROM', value: sender, given: sender },
+    ...(watcher
+      ? [{ section: `${section}.vars`, key: 'ALARM_EMAIL', value: watcher, given: watcher }]
+      : []),
   ]
 }
 
-/** Adds a placeholder to the binding of the bucket, which has no jurisdiction by default. */
-function addJurisdiction(toml: string, environment: string): string {
-  const { lines, i } = findLine(toml, `env.${environment}.r2_buckets`, 'bucket_name')
-  return lines.toSpliced(i + 1, 0, 'jurisdiction = "<jurisdiction>"').join('\n')
+/** Adds a key that has no line by default, with a placeholder, behind the line of another key. */
+function addPlaceholder(toml: string, section: string, behind: string, key: string): string {
+  const { lines, i } = findLine(toml, section, behind)
+  return lines.toSpliced(i + 1, 0, `${key} = "<${key}>"`).join('\n')
 }
 
 /** Finds the line of a key in a section. Group 2 is the value, group 3 the comment behind it. */

@@ -22,9 +22,9 @@ export async function setUp(env: string, isDryRun: boolean, options: Options): P
   }
   const isUploadNeeded = await prepare(setup, options)
   if (demands.size === 0) await goLive(setup, options, isUploadNeeded)
-  printList('Before the Worker can be deployed, do this and run the same command again:', demands)
+  printList('Before the marketplace is live, do this and run the same command again:', demands)
   printList('Left to do by hand:', advice)
-  if (demands.size > 0 && !isDryRun) throw new CommandError('\nThe Worker was not deployed.')
+  if (demands.size > 0 && !isDryRun) throw new CommandError('\nThe marketplace is not live yet.')
 }
 
 /** Returns whether there is a login. Throws a `CommandError` without one, except in a dry run. */
@@ -37,14 +37,15 @@ async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promis
 }
 
 /** Throws a `CommandError`: what is written and deployed stays. */
-function checkOptions({ domain, 'email-from': sender, administrator, ...place }: Options): void {
-  checkPlace(place)
+function checkOptions({ domain, administrator, ...options }: Options): void {
+  checkPlace(options)
   if (domain !== undefined && !z.hostname().regex(/\./).safeParse(domain).success)
     throw new CommandError(
       `--domain must be a host such as marketplace.example.com, not "${domain}".`,
     )
   for (const [name, address, schema] of [
-    ['email-from', sender, z.email()],
+    ['email-from', options['email-from'], z.email()],
+    ['alarm-email', options['alarm-email'], z.email()],
     ['administrator', administrator, EmailAddress],
   ] as const)
     if (address !== undefined && !schema.safeParse(address.trim()).success)

@@ -85,6 +85,7 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
             check={state.networks.find(({ chainId }) => chainId === network.chainId)}
           />
         ))}
+        <DropHint state={state} />
       </Section>
       <Section id="webhooks" title="Webhooks">
         <dl class="numbers">
@@ -138,6 +139,19 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
   />
 )
 
+/** What else bounds a drop, and where an operator reads how to raise it. */
+const DropHint = ({ state: { quotas } }: { state: StoredState }) => {
+  const { MAX_ORDER_MAILS_PER_DAY: limit } = usePage().settings
+  const used = quotas.find(({ name }) => name === 'order-mails')?.used ?? 0
+  return (
+    <p class="hint">
+      Mails about orders today: {count(used)} of {count(limit)}.{' '}
+      <a href="/docs/operations#before-a-drop">Before a drop</a> says what to raise, and how long
+      ahead.
+    </p>
+  )
+}
+
 type Check = StoredState['networks'][number]
 
 type NetworkPanelProps = { name: string; network: Network; check: Check | undefined }
@@ -172,12 +186,13 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
     {check?.signers ? (
       <Table
         label="Signers"
-        head={['Signer', 'Balance', 'Enough for', 'Limit left']}
+        head={['Signer', 'Balance', 'Enough for', 'Limit left', 'In 24 hours']}
         rows={check.signers.map(({ address, balance, deliveries, limit }) => [
           <ExplorerLink network={name} kind="address" value={address} />,
           `${decimal(balance, 18)} ${symbolOf(network)}`,
           `${count(deliveries)} deliveries`,
           limit ? `${count(limit.available)} of ${count(limit.capacity)} pieces` : 'No relayer',
+          limit ? `${count(limit.available + limit.perDay)} pieces` : '',
         ])}
       />
     ) : (

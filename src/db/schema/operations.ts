@@ -93,8 +93,9 @@ export const networkChecks = sqliteTable('networkChecks', {
 })
 
 /**
- * What nobody but a thief should have done, unless an operator knows better: an alarm lasts while
- * there is one with its key that is not acknowledged. The newest of each key and nodes are kept.
+ * What nobody but a thief should have done, unless an operator knows better, and the test of the setup
+ * (`chainId` 0): an alarm lasts while there is one with its key that is not acknowledged. The newest of
+ * each key and nodes are kept.
  */
 export const findings = sqliteTable(
   'findings',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { startAnvil } from '../../../scripts/local/chain/anvil.ts'
+import { parseNetwork } from '../../../scripts/operate/contract/networks.ts'
 import { findFeeProblems, proposeFees } from '../../../scripts/operate/deploy/fees.ts'
 
 it.each([
@@ -22,10 +23,7 @@ it('takes the lower fees of all nodes, and proposes nothing if both limits are s
       startAnvil({ port: 0, args: ['--block-base-fee-per-gas', fee] }),
     ),
   )
-  const network = {
-    ...{ name: 'main', chainId: 31337, delivery: undefined },
-    rpcUrls: nodes.map(({ url }) => url),
-  }
+  const network = parseNetwork('main', { chainId: 31337, rpcUrls: nodes.map(({ url }) => url) })
   expect(await findFeeProblems(network)).toEqual([
     'Set the upper limits of fees for the network main. From what the chain asks now, these are proposed:\nmaxFeePerGasGwei = 23\nmaxPriorityFeePerGasGwei = 3',
   ])

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { findBreakingStatements } from '../../../scripts/operate/deploy/migrations.ts'
+import { findTouchedTables } from '../../../scripts/operate/deploy/outage.ts'
 
 it.each([
   'DROP TABLE `users`;',
@@ -38,6 +39,14 @@ it('lets a statement pass that a comment before it allows, and no other', () => 
   const sql =
     '-- compatible: no version since May reads it\nDROP TABLE x;\n-- compatible:\nDROP TABLE y;'
   expect(findBreakingStatements(sql)).toEqual([{ line: 4, text: 'DROP TABLE y;' }])
+})
+
+it('finds the tables that a migration indexes, changes or copies', () => {
+  const sql = `CREATE UNIQUE INDEX \`i\` ON \`orders\` (\`id\`);
+    ALTER TABLE \`nfts\` ADD \`x\` text; -- UPDATE a
+    INSERT INTO "__new_users" SELECT * FROM users; UPDATE events SET type = 'DELETE FROM b';
+    CREATE TRIGGER t AFTER INSERT ON tokens BEGIN UPDATE c SET d = 1; END;`
+  expect(findTouchedTables(sql)).toEqual(['orders', 'nfts', '__new_users', 'users', 'events'])
 })
 
 it('finds nothing in the migrations of a new database', () => {

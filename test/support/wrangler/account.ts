@@ -10,8 +10,8 @@ export type Upload = { file: string; mode: string; secrets: Record<string, strin
 export type Account = {
   login: { email: string; accounts: { id: string; name: string }[] } | null
   databases: { uuid: string; name: string; replication?: string }[]
-  /** What the account lacks: R2, or a subdomain of workers.dev. */
-  lacks?: ('r2' | 'subdomain')[]
+  /** What the account lacks: R2, a subdomain of workers.dev, or the zone of the host. */
+  lacks?: ('r2' | 'subdomain' | 'zone')[]
   /** The names of their lifecycle rules. In a jurisdiction, the name is as in `pictures (eu)`. */
   buckets: Record<string, string[]>
   /** The Workers that read them. */

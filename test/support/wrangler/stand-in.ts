@@ -125,6 +125,8 @@ async function run(account: Account): Promise<Answer> {
     account.queues[name] = []
     return `✅ Created queue '${name}'`
   }
+  if (line.startsWith('queues resume-delivery '))
+    return `Resumed message delivery for queue ${name}`
   if (line.startsWith('queues info ')) {
     const consumers = account.queues[name]
     if (!consumers)
@@ -162,6 +164,7 @@ async function run(account: Account): Promise<Answer> {
     return JSON.stringify({ versions: [{ version_id: version, percentage: 100 }] })
   }
   if (line.startsWith('deploy ')) return deploy(account, worker, environment)
+  if (line.startsWith('triggers deploy ')) return publish(account, worker, environment)
   if (line.startsWith('email sending list '))
     return account.senders.includes(name)
       ? `┌──────┬─────────┬─────┐\n│ name │ enabled │ tag │\n├──────┼─────────┼─────┤\n│ ${name} │ yes │ t │\n└──────┴─────────┴─────┘`
@@ -190,6 +193,16 @@ function deploy(account: Account, worker: string, environment: string): Answer {
   const secrets = [...new Set([...existing.secrets, ...Object.keys(upload?.secrets ?? {})])]
   const versions = [...existing.versions, idOf(`version ${existing.versions.length}`)]
   account.workers[worker] = { secrets, versions }
+  return publish(account, worker, environment)
+}
+
+/** Fails after the upload if the account lacks the zone. */
+function publish(account: Account, worker: string, environment: string): Answer {
+  const [, host] = /PUBLIC_URL = "https:\/\/(.*)"/.exec(environment) ?? []
+  if (account.lacks?.includes('zone'))
+    throw new Refusal(
+      `Could not find zone for \`${host}\`. Make sure the domain is set up to be proxied by Cloudflare.`,
+    )
   for (const [, queue = ''] of environment.matchAll(/\.consumers\]+\nqueue = "(.*)"/g))
     account.queues[queue] = [worker]
   return `Uploaded ${worker}`
