@@ -21,7 +21,7 @@ import { ensureBuckets, ensureDatabase, ensureQueues } from './resources.ts'
 import { ensureSecrets, readSecrets } from './secrets.ts'
 import { checkStandby } from './standby.ts'
 import { placeTestOrder } from './test-order.ts'
-import { ensureWorker } from './worker.ts'
+import { ensureWorker, findAnswerProblem } from './worker.ts'
 import { checkZone } from './zone.ts'
 
 export type Options = Place & {
@@ -41,8 +41,11 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
     'plan',
     'no command tells it. Workers Paid is needed: the free plan allows 10 ms of processor time and 50 database queries for a request',
   )
-  const host = options.domain ?? new URL(environment.publicUrl).host
-  if (!PLACEHOLDER.test(host)) await checkZone(setup, host)
+  const { publicUrl } = environment
+  const isKnown = !PLACEHOLDER.test(publicUrl)
+  const host = options.domain ?? (isKnown ? new URL(publicUrl).hostname : undefined)
+  const isLive = isKnown && !(await findAnswerProblem(environment))
+  if (host && !isLive) await checkZone(setup, host)
   const alarmEmail = options['alarm-email'] ?? (await askForAlarmEmail(setup))
   const databaseId = await ensureDatabase(setup, options)
   const isPlaced = await ensureBuckets(setup, options)

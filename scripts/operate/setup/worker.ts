@@ -31,39 +31,39 @@ export async function ensureWorker(setup: Setup, isUploadNeeded: boolean): Promi
     report('address', `${publicUrl} answers`)
     return 'live'
   }
+  for (const sentence of FIRST_ADVICE) setup.advise(sentence)
   if (setup.isDryRun) {
     report('worker', `${worker}: would be ${isUploaded ? 'published again' : 'deployed'}`)
     return isUploaded ? 'uploaded' : 'missing'
   }
-  const isPublished = isUploaded
-    ? await publish(setup, show(['triggers', 'deploy', '--env', name]))
-    : await publish(
-        setup,
-        release(name, { args: isUploadNeeded ? ['--secrets-file', secretsFile(name)] : [] }),
-      )
-  if (!isPublished) return 'missing'
-  for (const sentence of FIRST_ADVICE) setup.advise(sentence)
-  const problem = await findAnswerProblem(environment)
+  if (!(await publish(setup, isUploaded, isUploadNeeded))) return 'missing'
   report('worker', `${worker}: ${isUploaded ? 'published again' : 'deployed'}`)
-  if (!problem) {
-    report('address', `${publicUrl} answers`)
-    return 'live'
-  }
-  report('address', `${publicUrl} does not answer yet`)
-  setup.advise(problem)
-  return 'uploaded'
+  const problem = await findAnswerProblem(environment)
+  report('address', `${publicUrl} ${problem ? 'does not answer yet' : 'answers'}`)
+  if (problem) setup.advise(problem)
+  return problem ? 'uploaded' : 'live'
 }
 
 /** Demands what Cloudflare wants first. Returns whether the Worker has its triggers. */
-async function publish({ environment, demand }: Setup, running: Promise<void>): Promise<boolean> {
+async function publish(
+  { environment, demand }: Setup,
+  isUploaded: boolean,
+  withSecrets: boolean,
+): Promise<boolean> {
+  const { name } = environment
+  const running = isUploaded
+    ? show(['triggers', 'deploy', '--env', name])
+    : release(name, { args: withSecrets ? ['--secrets-file', secretsFile(name)] : [] })
   const error = await running.catch(returnCommandError)
   if (!error) return true
+  // Only what `show` has run has one.
+  if (error.cause === undefined) throw error
   const cause = new CommandError(String(error.cause))
   if (/\[code: 10063\]/.test(cause.message))
     demand(
       'Open Workers in the dashboard once: https://dash.cloudflare.com/?to=/:account/workers-and-pages. This registers a workers.dev subdomain, without which Cloudflare takes no Worker, although this one is not reached through it.',
     )
-  else if (await readVersion(environment.name))
+  else if (await readVersion(name))
     demand(
       `${environment.worker} is uploaded, but its address, queues and cron were not published. wrangler says: “${oneLineReason(cause)}” The host has to be in a zone of this account, and have no other DNS record. The next run publishes them.`,
     )
@@ -71,7 +71,11 @@ async function publish({ environment, demand }: Setup, running: Promise<void>): 
   return false
 }
 
-async function findAnswerProblem({ name, publicUrl }: Environment): Promise<string | undefined> {
+/** Returns a sentence if the address does not answer as the marketplace. */
+export async function findAnswerProblem({
+  name,
+  publicUrl,
+}: Environment): Promise<string | undefined> {
   const url = `${publicUrl}/api/public/stats`
   const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch((e: Error) => e)
   if (answer instanceof Response && answer.ok) return undefined
