@@ -79,11 +79,11 @@ export async function verifyWalletMessage(
   const isOfKey = await isSignedBy(address, hashMessage(message), signature)
   if (!isOfKey && !(await isSignedByContract(network, { address, message, signature })))
     throw invalidMessage('the signature does not match the wallet')
-  // Whoever owns the key owns the address on every chain. Whoever owns the contract does not.
-  const isContract = !isOfKey && !(await isCode(network, address, isDelegation))
-  const walletChainId = isContract ? network.chainId : 0
-  const isWrapped = isContract && isErc6492Signature(signature)
-  const walletProvedByFactory = isWrapped && (await isCode(network, address, isEmpty))
+  // Whoever owns the key owns the address on every chain. Whoever owns the contract does not, nor does a
+  // contract that a key lets act for it on one chain (EIP-7702): no node's word makes a key.
+  const walletChainId = isOfKey ? 0 : network.chainId
+  const isWrapped = !isOfKey && isErc6492Signature(signature)
+  const walletProvedByFactory = isWrapped && (await isUndeployed(network, address))
   const wallet = getAddress(address)
   return {
     method: 'wallet',
@@ -140,16 +140,11 @@ export async function isSignedByContract(network: Nodes, signed: SignedMessage):
 }
 
 /** A contract that is deployed may belong to somebody else than the one that its factory made. */
-const isEmpty = (code: Hex): boolean => code === '0x'
-/** The account of a key that lets a contract act for it (EIP-7702) belongs to the key. */
-const isDelegation = (code: Hex): boolean => code.startsWith('0xef0100')
-
-/** Whether the code at an address is such by all nodes that answer. */
-function isCode(network: Nodes, address: Hex, isSuch: (code: Hex) => boolean): Promise<boolean> {
-  const request = contractCode(address)
-  return doAllTell(network, [request], (replies) => {
-    const code = read(hex, replies(request))
-    return code && isSuch(code)
+function isUndeployed(network: Nodes, address: Hex): Promise<boolean> {
+  const code = contractCode(address)
+  return doAllTell(network, [code], (replies) => {
+    const deployed = read(hex, replies(code))
+    return deployed && deployed === '0x'
   })
 }
 

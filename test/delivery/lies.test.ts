@@ -67,6 +67,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells('before signing', 'swallows a transaction, and has a receipt of it, without events'),
     insists('counts five transactions more'),
     insists('has no receipts and counts a transaction more'),
+    insists('swallows transactions, and has a receipt of each with all events'),
     insists('counts no transactions', { moment: SEARCH }),
     tells(SEARCH, 'has mined transactions in block 2^31'),
     tells(DAILY, 'has mined transactions in block 2^31'),
@@ -77,6 +78,7 @@ const kinds: Record<string, readonly LieCase[]> = {
   'makes up or hides events': [
     tells(IN_FLIGHT, 'says that every transfer failed'),
     tells(IN_FLIGHT, 'hides events', disagreement),
+    tells(IN_FLIGHT, 'says that tokens came from another holder', disagreement),
     tells(IN_FLIGHT, 'hides receipts and events'),
     tells(IN_FLIGHT, 'says that every transaction reverted'),
     tells(IN_FLIGHT, 'has the events of all transfers'),

@@ -29,7 +29,7 @@ export const signIn: Guard[] = [
   {
     name: 'a factory proves no wallet that is deployed',
     code: 'src/identity/wallet.ts: verifyWalletMessage',
-    broken: { condition: 'isEmpty', becomes: true },
+    broken: { condition: 'isUndeployed', becomes: true },
     test: 'test/delivery/undeployed-wallets.test.ts: without code, if it had some when it signed',
   },
   {

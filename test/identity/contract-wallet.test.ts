@@ -242,18 +242,15 @@ it('gets what was ordered for its address on its chain, with the account that th
   expect(await findRow(users, user.id)).toMatchObject({ walletChainId: other.chainId })
 })
 
-it('is the account of its key if that lets a contract act for it (EIP-7702)', async () => {
+it('is not the account of the key that lets a contract act for it on this chain (EIP-7702), which signs itself', async () => {
   const chain = await aChain()
   const wallet = aWallet()
-  const guest = await aGuest(wallet.address, chain)
   await chain.rpc('anvil_setCode', ADDRESS, CODE)
   await chain.rpc('anvil_setCode', wallet.address, `0xef0100${ADDRESS.slice(2)}`)
-  const visitor = aVisitor()
-  const signedIn = await proveContract(visitor, chain, wallet.address, 'sign-in', null)
-  expect(await answerOf(Promise.resolve(signedIn))).toMatchObject({ userId: guest.id })
-  expect(await findRow(users, guest.id)).toMatchObject({ walletChainId: 0 })
-  const byKey = await signInByWallet(aVisitor(), wallet)
-  expect(await byKey.json()).toMatchObject({ userId: guest.id })
+  const { userId } = await (await signInByWallet(aVisitor(), wallet)).json<{ userId: number }>()
+  expect(await findRow(users, userId)).toMatchObject({ walletChainId: 0 })
+  const byContract = await proveContract(aVisitor(), chain, wallet.address, 'sign-in', null)
+  expect(await answerOf(Promise.resolve(byContract))).not.toMatchObject({ userId })
 })
 
 it('signs in although the account of its address on another chain is closed', async () => {

@@ -18,7 +18,7 @@ import {
   queue,
   waitForTransaction,
 } from './item-changes.ts'
-import { isFinal, settleUse } from './settle.ts'
+import { isFinal, settleUses } from './settle.ts'
 
 /**
  * Seconds from the block of a signature until the call has no effect any more. It still costs gas if it is
@@ -79,7 +79,11 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   const { network, observation, now } = evidence
   const { receipts, final, finalTime, head, market, signers, isAlone } = observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
-  const receipt = answers.find((answer) => answer)
+  // A receipt that only one node has counts once two nodes have the nonce: others need the bytes meanwhile.
+  const isNonceUsed = transaction.nonce < (signers.get(transaction.signer)?.count ?? 0)
+  const receipt = answers.find(
+    (answer) => answer && (isNonceUsed || !observation.unconfirmed.has(answer.transactionHash)),
+  )
   if (receipt) {
     // It was mined after the newest block was asked for.
     if (receipt.blockNumber > head.number) return { do: 'await_block' }
@@ -148,15 +152,15 @@ function close(
     if (!record || disputed.has(item.key)) return { do: 'wait' }
     const isUsed = isFinal(record, final)
     // Another transaction may have used the key, in the same block, too.
-    const use =
+    const uses =
       isUsed && record.block === receipt?.blockNumber
-        ? logs.find((log) => isUse(log, contract, item.key, record))
-        : undefined
+        ? logs.filter((log) => isUse(log, contract, item.key, record))
+        : []
     const failure = isUsed ? undefined : failures.find(({ topics }) => topics[1] === item.key)
-    isProven ||= use !== undefined
-    if (use)
+    isProven ||= uses.length > 0
+    if (uses.length > 0)
       changes.push(
-        settleUse(item, { use, logs, doubtful }) ?? waitForTransaction(item, record.block, now),
+        settleUses(item, { uses, logs, doubtful }) ?? waitForTransaction(item, record.block, now),
       )
     // An event that only one node has is no failure.
     else if (failure && !isUnconfirmed && !doubtful.has(failure)) {

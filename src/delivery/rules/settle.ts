@@ -44,11 +44,25 @@ export function settleUse(item: Item, { use, logs, doubtful }: Use, hash?: Hex |
   const delivered = decodeDelivered(use)
   if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
+  // An event that only one node has is no failure.
+  if (!transfer && doubtful.has(use)) return null
   if (!transfer)
     return hasReturnedPieces(item)
       ? cancel(item, hash)
       : fail(item, explain('token_moved_nothing'), hash)
   return doubtful.has(transfer) ? null : deliver(item, delivered.amount, hash)
+}
+
+/** The same by the first event that proves an end, of those that nodes have for the key: one may be changed. */
+export function settleUses(
+  item: Item,
+  { uses, ...found }: Omit<Use, 'use'> & { uses: readonly Log[] },
+): ItemChange | null {
+  for (const use of uses) {
+    const end = settleUse(item, { use, ...found })
+    if (end) return end
+  }
+  return null
 }
 
 /**
@@ -69,7 +83,7 @@ export function settle(
   if (amount !== undefined)
     return found ? settleUse(item, found, hash) : deliver(item, amount, hash)
   if (hasReturnedPieces(item)) return cancel(item, hash)
-  if (recipient === null) return null
+  if (recipient === null || found?.doubtful.has(found.use)) return null
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
   return fail(item, explain('key_used_for_other_delivery', detail), hash)
 }
@@ -116,15 +130,17 @@ export function settleMined(
   { mined, left: { logs, doubtful } }: AgreedTransaction,
   treasury: Address | undefined,
 ): { change: ItemChange; found: FoundTransaction } | null {
-  const use = mined.logs.find((log) => isUse(log, address, item.key, record))
-  if (!use || mined.blockNumber !== record.block || mined.status !== 1) return null
-  const change = settle(item, record, { use, logs, doubtful }, transactionHash)
-  const { relayer = mined.from, from } = decodeDelivered(use) ?? {}
+  if (mined.blockNumber !== record.block || mined.status !== 1) return null
   // The record of a key does not say who has paid.
   const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
-  if (!change) return null
-  const isFromHolder = !from || from.toLowerCase() === holder.toLowerCase()
-  return { change, found: { mined, contract: address, items: [item.id], relayer, isFromHolder } }
+  for (const use of mined.logs.filter((log) => isUse(log, address, item.key, record))) {
+    const change = settle(item, record, { use, logs, doubtful }, transactionHash)
+    if (!change) continue
+    const { relayer = mined.from, from } = (!doubtful.has(use) && decodeDelivered(use)) || {}
+    const isFromHolder = !from || from.toLowerCase() === holder.toLowerCase()
+    return { change, found: { mined, contract: address, items: [item.id], relayer, isFromHolder } }
+  }
+  return null
 }
 
 /** A transaction that is in a block, as a node tells it. */

@@ -5,6 +5,7 @@
 import {
   decodeFunctionData,
   decodeFunctionResult,
+  encodeEventTopics,
   encodeFunctionResult,
   type Hex,
   keccak256,
@@ -119,6 +120,23 @@ const failing = (gasUsed: bigint) =>
       return item ? failureOf(item, scene, gasUsed) : []
     }),
   }))
+const [delivered] = encodeEventTopics({ abi, eventName: 'Delivered' })
+
+/** The tokens of each delivery came from somebody else. */
+const fromAnother: Teller = () => ({
+  change: ({ method }, result) => {
+    if (method !== 'eth_getTransactionReceipt' || !result) return result
+    const fields = Object(result)
+    const logs = [fields.logs]
+      .flat()
+      .map((log) =>
+        Object(log).topics?.[0] === delivered
+          ? { ...Object(log), data: changeWords(Object(log).data, { 0: () => 7n }) }
+          : log,
+      )
+    return { ...fields, logs }
+  },
+})
 const eventless = receipts((fields) => ({ ...fields, logs: [] }))
 const reverted = receipts((fields) => ({ ...fields, status: '0x0', logs: [] }))
 const hidden = receipts(() => null)
@@ -229,6 +247,7 @@ export const claims = {
   ),
   'says that every transfer failed': failing(30_000n),
   'hides events': eventless,
+  'says that tokens came from another holder': fromAnother,
   'hides receipts and events': hidden,
   'says that every transaction reverted': reverted,
   'is a block behind, and an hour slow': all(
