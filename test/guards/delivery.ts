@@ -47,7 +47,7 @@ export const delivery: Guard[] = [
   {
     name: 'a transfer that only one node shows is not believed',
     code: 'src/delivery/rules/settle.ts: settleUse',
-    broken: { condition: 'doubtful', becomes: false },
+    broken: { condition: 'doubtful transfer', becomes: false },
     test: 'test/delivery/decide.test.ts: waits while only one node has the event of its transfer',
   },
   {

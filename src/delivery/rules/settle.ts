@@ -44,12 +44,13 @@ export function settleUse(item: Item, { use, logs, doubtful }: Use, hash?: Hex |
   const delivered = decodeDelivered(use)
   if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
-  // An event that only one node has is no failure.
-  if (!transfer && doubtful.has(use)) return null
-  if (!transfer)
+  if (!transfer) {
+    // An event that only one node has is no failure.
+    if (doubtful.has(use)) return null
     return hasReturnedPieces(item)
       ? cancel(item, hash)
       : fail(item, explain('token_moved_nothing'), hash)
+  }
   return doubtful.has(transfer) ? null : deliver(item, delivered.amount, hash)
 }
 
