@@ -40,7 +40,7 @@ type Use = { use: Log; logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
  * Returns the end of an item whose key a transaction has used for it. The event of its transfer is
  * taken from the logs, so that it proves one item only. Null: nodes disagree about this event.
  */
-export function settleUse(item: Item, { use, logs, doubtful }: Use, hash?: Hex | null) {
+function settleUse(item: Item, { use, logs, doubtful }: Use, hash?: Hex | null) {
   const delivered = decodeDelivered(use)
   if (!delivered) return cancel(item, hash)
   const transfer = takeTransfer(logs, delivered)
