@@ -47,7 +47,7 @@ export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version'
     key: Hex
     /** The contract of its newest transaction. */
     contract: Address | null
-    /** Whether a transaction has carried it that was signed, and has not expired. */
+    /** Whether a transaction was ever signed for it. Then two nodes must call its key unused. */
     wasCarried: 0 | 1
     /** Whether transfers of its token to its recipient have used up gas in two transactions. */
     isHeld: 0 | 1

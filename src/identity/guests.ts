@@ -42,7 +42,10 @@ export const promoteGuest = (db: Database, proved: Proved & { identityHash: SQL 
       AND NOT EXISTS (SELECT 1 FROM users WHERE ethereumPublicAddr = ${proved.value}
         AND ethereumPublicAddr <> '' AND walletChainId = 0)`
 
-/** The statements that give a user what guests with the proved address have bought, and close their accounts. */
+/**
+ * The statements that give a user what guests have bought who have the proved address, and close the accounts
+ * of the guests.
+ */
 export function takeOverGuests(db: Database, proved: Proved, userId: number | SQL, now: Date) {
   const updatedAt = now.toISOString()
   const guests = selectGuests(proved)

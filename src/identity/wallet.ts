@@ -79,8 +79,8 @@ export async function verifyWalletMessage(
   const isOfKey = await isSignedBy(address, hashMessage(message), signature)
   if (!isOfKey && !(await isSignedByContract(network, { address, message, signature })))
     throw invalidMessage('the signature does not match the wallet')
-  // Whoever owns the key owns the address on every chain. Whoever owns the contract does not, nor does a
-  // contract that a key lets act for it on one chain (EIP-7702): no node's word makes a key.
+  // A key owns its address on every chain, and a contract on its own chain only. That is also so for a contract
+  // that a key lets act for it (EIP-7702): what nodes say never proves a key.
   const walletChainId = isOfKey ? 0 : network.chainId
   const isWrapped = !isOfKey && isErc6492Signature(signature)
   const walletProvedByFactory = isWrapped && (await isUndeployed(network, address))

@@ -1,7 +1,6 @@
 /** The page that ends mails about orders, or begins them again. The link to it is in each of them. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { tokenIssuer, verifyOptOut } from '../../auth/tokens.ts'
@@ -24,7 +23,7 @@ const explainCutLink = createMiddleware<App>(async (c, next) => {
   await next()
   if (!(c.error instanceof ApiError) || c.error.code !== 'invalid_input' || !isForPerson(c)) return
   const title = ({ brokenLink }: Texts) => brokenLink.cut
-  c.res = await page(c, { title, account: null, status: 400 as ContentfulStatusCode }, <CutLink />)
+  c.res = await page(c, { title, account: null, status: 400 }, <CutLink />)
 })
 const middleware = [explainCutLink]
 

@@ -263,7 +263,7 @@ const takenOver: Record<string, [owner: string, ...columns: string[]]> = {
   addresses: ['userId', 'isDefault'],
 }
 
-/** What gives what guests have bought to whoever proves their address. */
+/** Calls that prove an address: what its guests have bought is theirs then. */
 const proving = [...linking, 'POST /sign-in/wallet']
 
 /** Whether an account of the attacker gets what orders have given to another one of theirs. */
