@@ -15,15 +15,15 @@ export type Broken = (
 const encoder = new TextEncoder()
 const headers = { 'content-type': 'application/json' }
 
-/** A body of so many bytes, made as it is read: a start, then the same character. */
-function longBody(start: string, character: string, bytes: number, onOverflow: () => void) {
-  const chunk = encoder.encode(character.repeat(CHUNK))
+/** A body that is made as it is read. `chunks`: its parts, of which there may be any number. */
+function longBody(chunks: Iterator<string>, onOverflow: () => void) {
   let sent = 0
   return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(start)),
     pull(controller) {
-      if (sent >= bytes) return controller.close()
-      sent += CHUNK
+      const { value, done } = chunks.next()
+      if (done) return controller.close()
+      const chunk = encoder.encode(value)
+      sent += chunk.byteLength
       if (sent <= MEMORY) return controller.enqueue(chunk)
       onOverflow()
       controller.error(new Error('the Worker has no memory left'))
@@ -31,10 +31,26 @@ function longBody(start: string, character: string, bytes: number, onOverflow: (
   })
 }
 
+/** A start, then the same character, so many bytes of it. */
+function* repeated(start: string, character: string, bytes: number) {
+  yield start
+  const chunk = character.repeat(CHUNK)
+  for (let sent = 0; sent < bytes; sent += CHUNK) yield chunk
+}
+
+/** A million answers that are alike but for their ids. */
+function* millionAnswers(result: unknown) {
+  const text = JSON.stringify(result ?? null)
+  yield '['
+  for (let from = 0; from < 1_000_000; from += 1000)
+    yield Array.from({ length: 1000 }, (_, i) => `{"id":${from + i},"result":${text}},`).join('')
+  yield 'null]'
+}
+
 const long =
   (start: string, character: string, bytes: number): Broken =>
   (_, onOverflow) =>
-    new Response(longBody(start, character, bytes, onOverflow), { headers })
+    new Response(longBody(repeated(start, character, bytes), onOverflow), { headers })
 
 const text =
   (body: string, init: ResponseInit = {}): Broken =>
@@ -101,9 +117,8 @@ export const transports = {
   ),
   'answers without ids': changed((answers) => answers.map(({ id: _, ...answer }) => answer)),
   'half of the answers': changed((answers) => answers.slice(0, Math.floor(answers.length / 2))),
-  'a million answers': changed((answers) =>
-    Array.from({ length: 1_000_000 }, (_, i) => ({ id: i, result: answers[0]?.result ?? null })),
-  ),
+  'a million answers': ([first], onOverflow) =>
+    new Response(longBody(millionAnswers(first?.result), onOverflow), { headers }),
   'an error of the whole request': text(
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}',
   ),
@@ -116,7 +131,9 @@ export const transports = {
     ),
   'HTTP 500': text('no', { status: 500 }),
   'HTTP 500 with an answer that never ends': (_, onOverflow) =>
-    new Response(longBody('', ' ', Number.POSITIVE_INFINITY, onOverflow), { status: 500 }),
+    new Response(longBody(repeated('', ' ', Number.POSITIVE_INFINITY), onOverflow), {
+      status: 500,
+    }),
   'HTTP 429, and a year to wait': text('slowly', {
     status: 429,
     headers: { 'retry-after': '31556952' },
