@@ -16,15 +16,13 @@ type Rule = 'any' | 'all that answer' | 'all configured' | 'two'
 const rules = {
   /**
    * Whether deliveries can go on: funds, fees, limits, a relayer that is set, a contract that is not
-   * paused, a simulation that passes. A wrong yes costs a transaction without effect, which is counted.
+   * paused, a simulation that passes, a trial by one of two standards. A wrong yes costs a transaction
+   * without effect, which is counted.
    */
   can_go_on: 'any',
   /** Whether a contract accepts a signature, has code, or makes just the pieces that were sold. */
   is_proven: 'all that answer',
-  /**
-   * Whether a listing cannot be delivered, whether somebody holds a token, and whether an item arrives by
-   * one of two standards that nodes name.
-   */
+  /** Whether a listing cannot be delivered, and whether somebody holds a token. */
   is_for_all: 'all configured',
   /** Whether what is stored of blocks, nonces and contracts is wrong. */
   is_wrong: 'all configured',

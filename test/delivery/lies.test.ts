@@ -154,6 +154,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells('before signing', 'says that every transfer fails'),
     insists('says that every transfer fails', disagreement),
     insists('says that tokens have the other standard', disagreement),
+    insists('says that tokens have the other standard, and tries nothing', disagreement),
     insists('says that calls of the contract revert', disagreement),
     insists('does not simulate'),
     insists('says that no call of the contract reaches an item'),

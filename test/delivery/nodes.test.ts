@@ -65,33 +65,39 @@ it('gives a node no more calls in a batch and in a second than are configured', 
   expect(Math.max(...perSecond)).toBe(10)
 })
 
-it('knows of two standards that nodes name the one by which all could deliver, or that two nodes name', async () => {
+describe('a token of which one node names the other standard', () => {
   const word = (value: number) => ({ result: `0x${`${value}`.padStart(64, '0')}` })
-  const lie = (containing: string, effect: Effect) => ({
-    ...{ node: 'first', on: ['eth_call'], containing, effect },
+  const lie = (containing: string, isTrue: 0 | 1) => ({
+    ...{ node: 'first', on: ['eth_call'], containing, effect: word(isTrue) },
   })
-  const other = [lie('80ac58cd', word(0)), lie('d9b67a26', word(1))]
   const refused: Effect = { error: { code: 3, message: 'execution reverted' }, reach: 'none' }
-  for (const names of [
-    ['first', 'second'],
-    ['first', 'second', 'third'],
-  ]) {
+  const noTrials = { on: ['eth_call'], containing: '"code":', effect: refused }
+
+  it.each([
+    ['by the one that two nodes name', ['first', 'second', 'third'], [noTrials]],
+    ['by the one that arrives in the trial of a node that names it', ['first', 'second'], []],
+    ['also if that node tries nothing', ['first', 'second'], [{ ...noTrials, node: 'first' }]],
+  ])('is delivered %s', async (_, names, faults) => {
     const chain = await aChain({ erc721: 1 })
     const item = await aPaidItem(chain, { standard: 'erc721' })
-    const engine = engineWith(chain, names)
-    await chain.setFaults(...other, lie('"code":', refused))
-    if (names.length === 2) {
-      await engine.run()
-      expect(await rowOf(item)).toMatchObject({ reasonCode: 'node_unavailable' })
-      expect(await transactionsOf(chain)).toEqual([])
-      await chain.setFaults(...other)
-    }
-    await engine.run(60)
+    await chain.setFaults(lie('80ac58cd', 0), lie('d9b67a26', 1), ...faults)
+    await engineWith(chain, names).run()
     await expectDelivered(chain, [item])
     expect(logged('nodes_disagree')).toContainEqual({
       ...{ chainId: chain.chainId, about: 'the standard of a token' },
     })
-  }
+  })
+
+  it('is delivered by turns if no node tries anything', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    await chain.setFaults(lie('80ac58cd', 1), lie('d9b67a26', 0), noTrials)
+    const engine = engineWith(chain, ['first', 'second'])
+    await engine.run()
+    expect(await transactionsOf(chain)).toEqual([])
+    await engine.run(60)
+    await expectDelivered(chain, [item])
+  })
 })
 
 describe('a node that cannot be used', () => {

@@ -5,7 +5,7 @@ import { contractAmount } from '../../ethereum/token.ts'
 import { makeTrialKeys } from '../key.ts'
 import type { Item } from '../model.ts'
 import type { Reason } from '../reasons.ts'
-import { isWithoutLimit, type Requested, type Tokens } from '../rules/compose.ts'
+import { chooseStandard, isWithoutLimit, type Requested, type Tokens } from '../rules/compose.ts'
 import { tryItem } from './refusal.ts'
 import type { Tester } from './tokens.ts'
 
@@ -28,9 +28,10 @@ export async function findMintTroubles(
 ): Promise<Map<Item, Reason>> {
   const asked = requested
     .filter((request) => isWithoutLimit(request, tokens.limits))
-    .flatMap(({ item, contract, transfer }) => {
-      const token = tokens.standards.get(transfer.token)
-      if (!token || !('standard' in token)) return []
+    .flatMap((request) => {
+      const { item, contract, transfer } = request
+      const token = chooseStandard(request, tokens.standards, now)
+      if (!token || 'reason' in token) return []
       const call = { ...transfer, key: item.key, amount: contractAmount(transfer, token.standard) }
       return { item, call, by: { relayer, delivery: contract, gasPerItem: network.gasPerItem } }
     })

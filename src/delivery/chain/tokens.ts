@@ -16,7 +16,12 @@ import {
 } from '../../ethereum/token.ts'
 import type { Item } from '../model.ts'
 import { explain } from '../reasons.ts'
-import { limitKey, type Requested, type TokenLimits, type TokenStandard } from '../rules/compose.ts'
+import {
+  limitKey,
+  type Requested,
+  type TokenLimits,
+  type TokenStandards,
+} from '../rules/compose.ts'
 import type { Disagreement } from '../store/disagreements.ts'
 import type { HeldLease } from '../store/store.ts'
 
@@ -25,6 +30,8 @@ export type Tester = { network: Network; nodes: readonly Node[]; relayer: Addres
 
 /** Standards that two nodes tell, or the only one, by chain and address, for the life of the isolate. */
 const agreed = new Map<string, Standard>()
+
+const bothStandards = ['erc721', 'erc1155'] as const
 
 type StandardAnswer = Standard | NonNullable<ReturnType<typeof readTrouble>>
 
@@ -38,62 +45,67 @@ const isStandard = (answer: StandardAnswer): answer is Standard =>
 export async function readStandards(
   tester: Tester & { lease: HeldLease },
   requested: readonly Requested[],
-): Promise<{ standards: Map<Address, TokenStandard>; disagreements: Disagreement[] }> {
+): Promise<{ standards: Map<Address, TokenStandards>; disagreements: Disagreement[] }> {
   const { network, nodes } = tester
   const keyOf = (token: Address) => `${network.chainId} ${token}`
   const items = new Map(requested.map((request) => [request.transfer.token, request]))
   const unknown = [...items.keys()].filter((token) => !agreed.has(keyOf(token)))
   const replies = await askEach(nodes, unknown.flatMap(standardRequests))
-  const standards = new Map<Address, TokenStandard>()
+  const standards = new Map<Address, TokenStandards>()
   const disagreements: Disagreement[] = []
   for (const [token, request] of items) {
     const known = agreed.get(keyOf(token))
-    if (known) standards.set(token, { standard: known, isConfirmed: true })
+    if (known) standards.set(token, { standards: [known], isConfirmed: true })
     if (known) continue
-    const told = replies.flatMap<StandardAnswer>(
-      (answers) => readStandard(token, answers) ?? readTrouble(token, answers) ?? [],
+    const told = replies.map<StandardAnswer | null>(
+      (answers) => readStandard(token, answers) ?? readTrouble(token, answers),
     )
-    if (isContradicted(told, String))
+    const answers = told.filter((answer) => answer !== null)
+    const [first] = answers
+    if (!first) continue
+    if (isContradicted(answers, String))
       disagreements.push({
         about: 'the standard of a token',
-        answers: `${token}: ${told.join(' / ')}`,
+        answers: `${token}: ${answers.join(' / ')}`,
       })
-    const [two] = findTwo('standard', told, String) ?? []
+    const [two] = findTwo('standard', answers, String) ?? []
     const isConfirmed = two !== undefined || network.rpcUrls.length === 1
-    const answer = two ?? (await chooseAnswer(tester, request, told))
-    if (answer && !isStandard(answer))
-      standards.set(token, { reason: explain(answer), isConfirmed })
-    else if (answer) standards.set(token, { standard: answer, isConfirmed })
-    if (answer && isStandard(answer) && isConfirmed) agreed.set(keyOf(token), answer)
+    const answer = two ?? answers.find(isStandard) ?? first
+    // A standard counts before its absence, as its deliveries are simulated.
+    if (!isStandard(answer)) standards.set(token, { reason: explain(answer), isConfirmed })
+    else if (!two && bothStandards.every((standard) => told.includes(standard)))
+      standards.set(token, { standards: await tryBoth(tester, request, told), isConfirmed })
+    else {
+      standards.set(token, { standards: [answer], isConfirmed })
+      if (isConfirmed) agreed.set(keyOf(token), answer)
+    }
   }
   return { standards, disagreements }
 }
 
 /**
- * Returns what counts of different answers: a standard before its absence, as its deliveries are simulated. Of
- * two standards, the one by which an item arrives in trials of all nodes; undefined if it does by none.
- * A simulation at one node would not do: the one that lies would send a call that fails.
+ * Returns those of two standards by which an item arrives in a trial of a node that names them; both, if it
+ * does by neither. A node that lies may answer no trials, or all.
  */
-async function chooseAnswer(
+async function tryBoth(
   { network, nodes, relayer, lease }: Tester & { lease: HeldLease },
   { item, contract, transfer }: Requested,
-  told: readonly StandardAnswer[],
-): Promise<StandardAnswer | undefined> {
-  const named = [...new Set(told.filter(isStandard))]
-  if (named.length < 2) return named[0] ?? told[0]
+  told: readonly (StandardAnswer | null)[],
+): Promise<readonly Standard[]> {
   const requestOf = (standard: Standard) => {
     const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
     return trialRequest({ relayer, delivery: contract }, call, network.gasPerItem)
   }
   await lease.renew()
-  const replies = await askEach(nodes, named.map(requestOf))
-  return named.find((standard) => {
-    const arrives = replies.map((answers) => {
-      const trial = readTrial(answers(requestOf(standard)))
+  const replies = await askEach(nodes, bothStandards.map(requestOf))
+  const arriving = bothStandards.filter((standard) => {
+    const arrives = replies.map((answers, node) => {
+      const trial = told[node] === standard ? readTrial(answers(requestOf(standard))) : null
       return trial ? trial.isAccepted && trial.isExact : null
     })
-    return believe('is_for_all', network, arrives)
+    return believe('can_go_on', network, arrives)
   })
+  return arriving.length > 0 ? arriving : bothStandards
 }
 
 const limitRequest = (contract: Address, token: Address) =>

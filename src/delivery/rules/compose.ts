@@ -9,7 +9,7 @@ import {
   type Standard,
   type Transfer,
 } from '../../ethereum/token.ts'
-import { DAY } from '../../time.ts'
+import { DAY, MINUTE } from '../../time.ts'
 import type { Item, ObservedContract, SigningBlocker } from '../model.ts'
 import { explain, type Reason } from '../reasons.ts'
 import { type ItemChange, MAX_TRIES, stayDue, wait, waitOrFail } from './item-changes.ts'
@@ -97,10 +97,31 @@ function readTransfer(
 }
 
 /**
- * The standard of a token, or why it has none. `isConfirmed`: all nodes tell the same; of a reason, that
- * a second node, where there is one, says so too.
+ * The standards that nodes name of a token, of which it has one; or why it has none. `isConfirmed`: two nodes tell
+ * the same, or there is only one.
  */
-export type TokenStandard = { isConfirmed: boolean } & ({ standard: Standard } | { reason: Reason })
+export type TokenStandards = { isConfirmed: boolean } & (
+  | { standards: readonly Standard[] }
+  | { reason: Reason }
+)
+
+/**
+ * Returns by which standard an item is delivered next, or why by none; undefined if no node tells. Of two
+ * standards, the other one after each transaction without effect, and in each minute that it waits.
+ */
+export function chooseStandard(
+  { item, transfer }: Requested,
+  standards: Tokens['standards'],
+  now: Date,
+) {
+  const told = standards.get(transfer.token)
+  if (!told || 'reason' in told) return told
+  const { tries, withoutEffect, failingSince } = item
+  const waited = failingSince ? now.getTime() - Date.parse(failingSince) : 0
+  const turn = tries + withoutEffect + Math.floor(waited / MINUTE)
+  const standard = told.standards[turn % told.standards.length]
+  return standard && { standard, isConfirmed: told.isConfirmed }
+}
 
 /** `left`: pieces that may be moved besides those in flight. */
 type TokenLimit = { capacity: number; perDay: number; left: number }
@@ -110,7 +131,7 @@ export type TokenLimits = Record<'ofMints' | 'ofTransfers', TokenLimit | null>
 
 /** What nodes say of the tokens. The limits are by contract and token (`limitKey`). */
 export type Tokens = {
-  standards: ReadonlyMap<Address, TokenStandard>
+  standards: ReadonlyMap<Address, TokenStandards>
   limits: ReadonlyMap<string, TokenLimits>
   /** Why tokens refuse mints, although they have no limit. */
   troubles: ReadonlyMap<Item, Reason>
@@ -181,9 +202,10 @@ export function makeCalls(
   const candidates: Candidate[] = []
   const changes: ItemChange[] = []
   const { ordered, staying } = saveTokenRoom(requested, limits, now)
-  for (const { item, contract, transfer } of ordered) {
-    const token = standards.get(transfer.token)
-    const limit = limitOf({ item, contract, transfer }, limits)
+  for (const request of ordered) {
+    const { item, contract, transfer } = request
+    const token = chooseStandard(request, standards, now)
+    const limit = limitOf(request, limits)
     const pieces = countPieces(item)
     const trouble = troubles.get(item)
     const state = contracts.get(contract)

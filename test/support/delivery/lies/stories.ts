@@ -92,6 +92,10 @@ export const stories = {
   'says that tokens have the other standard': calls(['eth_call supportsInterface'], (result) =>
     result === YES ? NO : YES,
   ),
+  'says that tokens have the other standard, and tries nothing': both(
+    calls(['eth_call supportsInterface'], (result) => (result === YES ? NO : YES)),
+    calls(['eth_call trial'], () => fail),
+  ),
   'says that there is no code': (_) => ({
     change: ({ method }, result) => (method === 'eth_getCode' ? '0x' : result),
   }),
