@@ -25,26 +25,31 @@ type Closed = Extract<Decision, { do: 'close' }>
 export async function closeTransactions(
   input: Observed,
 ): Promise<{ decisions: Decision[]; changes: Changes }> {
-  const { network, loaded, observation, now } = input
+  const { network, loaded, now } = input
   const decisions = loaded.transactions.map((transaction) => decide(transaction, input))
   const closed = decisions.filter((decision) => decision.do === 'close')
   const changes = {
-    transactions: decisions.flatMap((decision) => changeTransaction(decision, observation.head)),
+    transactions: decisions.flatMap((decision) => changeTransaction(decision, input)),
     items: closed.flatMap((decision) => decision.changes),
-    settled: findNewest(closed.flatMap(({ receipt }) => receipt ?? [])),
+    settled: findNewest(
+      closed.flatMap(({ receipt }) => (receipt && isKnown(receipt, input) ? receipt : [])),
+    ),
     signers: countReverts(closed, loaded.signers, now),
     burns: await findBurns(network, closed),
   }
   return { decisions, changes }
 }
 
+/** Whether two nodes have a receipt, or the only one: what one node alone says of a block may be wrong. */
+const isKnown = (
+  { transactionHash }: Receipt,
+  { network, observation: { isAlone, unconfirmed } }: Observed,
+): boolean => network.rpcUrls.length === 1 || !(isAlone || unconfirmed.has(transactionHash))
+
 /** Returns where a transaction is now, and what it has cost if it is closed. */
-function changeTransaction(
-  decision: Decision,
-  head: Observed['observation']['head'],
-): TransactionChange | [] {
+function changeTransaction(decision: Decision, input: Observed): TransactionChange | [] {
   const { id, block, hash, replaced, nonceUsedAt } = decision.transaction
-  if (decision.do === 'store_nonce_use') return { id, nonceUsedAt: head.number }
+  if (decision.do === 'store_nonce_use') return { id, nonceUsedAt: input.observation.head.number }
   if (isUnmined(decision) && (block !== null || nonceUsedAt !== null))
     return { id, block: null, blockHash: null, nonceUsedAt: null }
   if (decision.do === 'close' && decision.closing === 'expired') return { id, items: [], raw: null }
@@ -58,9 +63,9 @@ function changeTransaction(
     blockHash: mined?.blockHash ?? null,
     ...(isOlder && { hash: mined.transactionHash, replaced: [...replaced, hash] }),
   }
-  return decision.do === 'store_block'
-    ? position
-    : { ...position, isOpen: false, raw: null, ...(mined && readCost(mined)) }
+  if (decision.do === 'store_block') return position
+  const closed = { ...position, isOpen: false, raw: null, ...(mined && readCost(mined)) }
+  return mined && !isKnown(mined, input) ? { ...closed, blockHash: null } : closed
 }
 
 const readCost = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt) => ({

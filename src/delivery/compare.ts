@@ -68,7 +68,7 @@ export async function compareKeys(input: Observed): Promise<Compared> {
     changes: {
       transactions: transactions.map((transaction) => newRow(transaction, now)),
       items,
-      settled: findNewest(transactions.map(({ mined }) => mined)),
+      settled: findNewest(transactions.flatMap(({ mined, isKnown }) => (isKnown ? mined : []))),
       compared: findComparedTo(loaded, isIncomplete, now),
     },
     findings: findForeign(chainId, transactions, relayers),
@@ -167,7 +167,8 @@ async function findTransactions(
       const hasFailedSo = item.state === 'failed' && item.reasonCode === end.change.reasonCode
       if (end.change.transition === 'fail' && hasFailedSo) continue
       changes.push(end.change)
-      found.push(end.found)
+      const isKnown = agreed.isConfirmed || network.rpcUrls.length === 1
+      found.push({ ...end.found, isKnown })
       continue
     }
     const receipts = hash ? answersAbout(hash) : []
@@ -240,14 +241,17 @@ const findForeign = (
       nodes: [],
     }))
 
-const newRow = ({ mined, contract, items }: FoundTransaction, now: Date): NewTransaction => ({
+const newRow = (
+  { mined, contract, items, isKnown }: FoundTransaction,
+  now: Date,
+): NewTransaction => ({
   contract,
   signer: mined.from,
   nonce: mined.nonce,
   items,
   hash: mined.transactionHash,
   block: mined.blockNumber,
-  blockHash: mined.blockHash,
+  blockHash: isKnown ? mined.blockHash : null,
   replaced: [],
   raw: null,
   gas: 0n,

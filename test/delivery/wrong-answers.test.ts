@@ -221,6 +221,31 @@ it('signs a nonce again ten minutes after the only node has made up its receipt'
   expect(logged('nonces_contradicted')).toHaveLength(1)
 })
 
+it('takes no block for settled by a receipt that only one node has', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  await chain.setAutomine(false)
+  market.queue.put(chain)
+  await market.deliver()
+  await chain.mine()
+  const [{ hash } = {}] = await transactionsOf(chain)
+  const receipt = Object(await chain.rpc('eth_getTransactionReceipt', hash))
+  const inAnother = { ...receipt, blockHash: numberToHex(7, { size: 32 }) }
+  const on = ['eth_getTransactionReceipt']
+  await chain.setFaults(
+    { node: '0', on, effect: { result: inAnother } },
+    { node: '1', on, effect: { result: null } },
+  )
+  await live(market, MINUTE)
+  expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 0, blockHash: null }])
+  expect(await networkOf(chain)).toMatchObject({ settledBlock: null, settledHash: null })
+  await chain.setFaults()
+  await live(market, 10 * MINUTE)
+  await expectDelivered(chain, [item])
+  expect(logged('chain_reorganized')).toEqual([])
+})
+
 it('forgets a settled block that no node has had for ten minutes', async () => {
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain, { nodes: 2 })

@@ -106,6 +106,8 @@ export type FoundTransaction = {
   /** Who has used the keys, and whether with the tokens of the holders of the orders. */
   relayer: Address
   isFromHolder: boolean
+  /** Whether two nodes tell it, or the only one. Otherwise the hash of its block may be wrong. */
+  isKnown: boolean
 }
 
 /** An item with the record of its key. */
@@ -130,7 +132,7 @@ export function settleMined(
   { item, record, use: { address, transactionHash } }: LocatedUse,
   { mined, left: { logs, doubtful } }: AgreedTransaction,
   treasury: Address | undefined,
-): { change: ItemChange; found: FoundTransaction } | null {
+): { change: ItemChange; found: Omit<FoundTransaction, 'isKnown'> } | null {
   if (mined.blockNumber !== record.block || mined.status !== 1) return null
   // The record of a key does not say who has paid.
   const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)

@@ -15,7 +15,7 @@ export const PAGE = 100
 /** Returns the newest blocks below a height in which transactions were closed, the newest first. */
 export const readClosedBlocks = (db: Database, chainId: number, below: number) =>
   db.all<KnownBlock>(sql`SELECT DISTINCT block AS number, blockHash AS hash FROM transactions
-    WHERE chainId = ${chainId} AND block < ${below} AND block IS NOT NULL AND NOT isOpen
+    WHERE chainId = ${chainId} AND block < ${below} AND blockHash IS NOT NULL AND NOT isOpen
     ORDER BY block DESC LIMIT ${PAGE}`)
 
 /**
