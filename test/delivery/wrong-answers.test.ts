@@ -246,6 +246,20 @@ it('takes no block for settled by a receipt that only one node has', async () =>
   expect(logged('chain_reorganized')).toEqual([])
 })
 
+it('asks for the receipt of a transaction that is stored with a block which does not exist', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const engine = anEngine(chain)
+  await chain.setAutomine(false)
+  const item = await aPaidItem(chain, edition)
+  await aStep(engine)
+  await env.DB.prepare('UPDATE transactions SET block = ?1, blockHash = ?2 WHERE chainId = ?3')
+    .bind(2 ** 31, numberToHex(7, { size: 32 }), chain.chainId)
+    .run()
+  await chain.mine()
+  for (let i = 0; i < 3; i++) await aStep(engine)
+  await expectDelivered(chain, [item])
+})
+
 it('forgets a settled block that no node has had for ten minutes', async () => {
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain, { nodes: 2 })

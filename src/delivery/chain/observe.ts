@@ -93,7 +93,7 @@ export async function observe(input: StepInput): Promise<Observation | string> {
   const isOnly = asked.filter(({ head }) => typeof head !== 'string').length === 1
   await lease.renew()
   const [evidence, lineage] = await Promise.all([
-    askEvidence(views, { final, signers, contracts, disputed, isOnly }, input),
+    askEvidence(views, { head: lead.head, final, signers, contracts, disputed, isOnly }, input),
     readLineage(
       network,
       views.map(({ node }) => node),

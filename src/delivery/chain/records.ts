@@ -36,7 +36,7 @@ import type {
   SignerState,
 } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
-import { signedHashes } from '../rules/decide.ts'
+import { isPending, signedHashes } from '../rules/decide.ts'
 import {
   type LocatedUse,
   type Mined,
@@ -114,6 +114,7 @@ export const askedItems = ({ due, compared, unconfirmed }: Loaded): Item[] => [
  * `isOnly`: whether no other node answers at all.
  */
 type Known = {
+  head: Block
   final: Block
   signers: ReadonlyMap<Address, SignerState>
   contracts: ReadonlyMap<Address, ObservedContract>
@@ -199,12 +200,13 @@ export async function askEvidence(
 }
 
 /** Returns the transactions that may be over. What has expired is only looked for once its nonce is used. */
-const findDecidable = ({ transactions }: Loaded, { final, signers }: Known) =>
-  transactions.filter(({ signer, nonce, block, deadline, items }) => {
-    const isUsed = nonce < Math.max(0, ...(signers.get(signer)?.counts ?? []))
+const findDecidable = ({ transactions }: Loaded, known: Known) =>
+  transactions.filter((transaction) => {
+    const { signer, nonce, deadline, items } = transaction
+    const isUsed = nonce < Math.max(0, ...(known.signers.get(signer)?.counts ?? []))
     return (
-      (isUsed && (block === null || block <= final.number)) ||
-      (deadline < final.timestamp && items.length > 0)
+      (isUsed && !isPending(transaction, known)) ||
+      (deadline < known.final.timestamp && items.length > 0)
     )
   })
 

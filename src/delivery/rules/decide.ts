@@ -75,6 +75,12 @@ export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => 
   ...replaced.toReversed(),
 ]
 
+/** Whether a transaction is in a block that is not final. One that does not exist yet was a wrong answer. */
+export const isPending = (
+  { block }: Pick<DeliveryTransaction, 'block'>,
+  { head, final }: Heads,
+): boolean => block !== null && block > final.number && block <= head.number
+
 function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextAction {
   const { network, observation, now } = evidence
   const { receipts, final, finalTime, head, market, signers, isAlone } = observation
@@ -95,7 +101,7 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
   const { count = 0, counts = [] } = signers.get(transaction.signer) ?? {}
   if (nonce < count) {
     // Receipts are asked once the block that is known is final.
-    if (block !== null && block > final.number) return { do: 'wait' }
+    if (isPending(transaction, observation)) return { do: 'wait' }
     const isConfirmed = isAlone || counts.length > 1
     // Nodes may have different receipts for long: others are sent meanwhile, if two say that it is mined.
     if (isUnknown && !isConfirmed) return { do: 'wait' }
