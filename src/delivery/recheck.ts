@@ -12,12 +12,13 @@ import { RESOLVED_ITEMS, readUses } from './compare.ts'
 import type { Item } from './model.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { isFinal, settle, settleMined } from './rules/settle.ts'
+import { type Finding, storeFindings } from './store/store.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /**
  * Confirms the ends that two nodes tell alike. What is transferred or cancelled, and is not so by two
- * nodes, is queued again, as after a fork. A failed item whose key is used is compared next. What nodes tell
- * differently stays as it is until they agree.
+ * nodes, is queued again, as after a fork. A failed item whose key is used is compared next. Of one whose key is
+ * unused, an alarm tells the operator. What nodes tell differently stays as it is until they agree.
  */
 export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }> {
   const { db, network, loaded, observation, now, lease } = input
@@ -30,6 +31,10 @@ export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }
   await lease.renew()
   const right = await findRight(known, input)
   const wrong = known.filter(({ id }) => right.get(id) === false)
+  // Nothing shows why these failed: the shop may have paid back what can be delivered.
+  const unproven = known.filter(
+    ({ id, key, state }) => right.get(id) && state === 'failed' && records.get(key)?.block === 0,
+  )
   if (wrong.length > 0)
     log.error('unconfirmed_ends_undone', { chainId, items: wrong.map(({ id }) => id) })
   const isIn = (ids: readonly number[]) =>
@@ -38,6 +43,10 @@ export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }
   await batch(db, {
     undone: changeDeliveries(db, 'drop_block', isIn(wrong.map(({ id }) => id)), now),
     confirmed: changeDeliveries(db, 'confirm_end', isIn([...right.keys()]), now),
+    findings:
+      unproven.length > 0
+        ? storeFindings(db, chainId, [describeUnproven(chainId, unproven)], now)
+        : undefined,
     comparison: wrong.some(({ state }) => state === 'failed')
       ? raw<never>(
           db,
@@ -46,6 +55,12 @@ export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }
   })
   return { hasMore: right.size === RESOLVED_ITEMS }
 }
+
+const describeUnproven = (chainId: number, items: readonly Item[]): Finding => ({
+  key: `failed_by_one_node:${chainId}`,
+  detail: `Deliveries on chain ${chainId} failed by what one node alone has said, and their keys are unused: ${items.length}, such as ${items[0]?.id}.`,
+  nodes: [],
+})
 
 /**
  * Returns whether items have ended as two nodes tell, by the records of their keys and by the events. Absent:

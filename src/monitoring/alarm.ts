@@ -50,6 +50,7 @@ export const severityOf = {
   foreign_transaction: 'critical',
   contract_changed: 'critical',
   unrequested_cancellation: 'critical',
+  failed_by_one_node: 'warning',
   signer_has_code: 'critical',
   webhooks_backlog: 'warning',
   cron_job_failed: 'critical',

@@ -117,7 +117,7 @@ function* findingAlarms({ networks, findings }: State) {
     const network = networks.find(({ chainId }) => chainId === found[0]?.chainId)
     // Of a chain that is not configured any more.
     if (!network) continue
-    const others = ['contract_changed', 'unrequested_cancellation'] as const
+    const others = ['contract_changed', 'unrequested_cancellation', 'failed_by_one_node'] as const
     const name = others.find((other) => key.startsWith(other)) ?? 'foreign_transaction'
     const details = found.map(({ detail, nodes }) => `${detail}${saidBy(nodes, network.nodes)}`)
     yield alarm(name, key.slice(name.length + 1), details.join(' '), found.at(-1)?.id)

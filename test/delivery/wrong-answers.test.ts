@@ -391,14 +391,47 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
   expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
 })
 
-/** As if a node had told, alone, that the item was delivered. */
-const endAlone = ({ id }: { id: number }) =>
+/** As if a node had told, alone, how the item has ended. */
+const endAlone = ({ id }: { id: number }, state: 'transferred' | 'failed' = 'transferred') =>
   env.DB.prepare(
-    `UPDATE deliveries SET state = 'transferred', dueAt = NULL, queuedAt = NULL, isUnconfirmed = 1
-     WHERE id = ?`,
+    `UPDATE deliveries SET state = ?2, dueAt = NULL, queuedAt = NULL, isUnconfirmed = 1,
+       reasonCode = iif(?2 = 'failed', 'holder_not_approved', reasonCode) WHERE id = ?1`,
   )
-    .bind(id)
+    .bind(id, state)
     .run()
+
+it('tells the operator of a failure that one node alone has told, and whose key two call unused', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  const item = await aPaidItem(chain, edition)
+  await endAlone(item, 'failed')
+  await market.runCron()
+  await live(market, 2 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'holder_not_approved' })
+  expect(await alarmsNow()).toContain(`failed_by_one_node:${chain.chainId}`)
+})
+
+it('confirms what two nodes tell although they tell others differently', async () => {
+  const chain = await aChain({ erc1155: 60 })
+  const market = aMarketplace(chain, { nodes: 2, network: { itemsPerTransaction: 55 } })
+  const first = await paidItems(chain, copies(55, edition))
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  const [{ hash = '' } = {}] = await transactionsOf(chain)
+  const last = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await live(market, MINUTE)
+  await expectDelivered(chain, [...first, last])
+  await chain.setFaults({
+    ...{ node: '0', on: ['eth_getTransactionReceipt'], containing: hash },
+    effect: { result: null },
+  })
+  for (const item of [...first, last]) await endAlone(item)
+  await market.runCron()
+  await live(market, 5 * MINUTE)
+  const { results } = await env.DB.prepare('SELECT id FROM deliveries WHERE isUnconfirmed').all()
+  expect(results.map(({ id }) => id)).toEqual(first.map(({ id }) => id))
+})
 
 it('undoes what one node alone has told, once a second one answers that it is not so', async () => {
   const chain = await aChain({ erc1155: 10 })

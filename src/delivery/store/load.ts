@@ -6,6 +6,7 @@ import { batch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
+import { SECOND } from '../../time.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
 import { comparedBefore, hasWorkSql, leaseEnd } from '../wake.ts'
 
@@ -84,8 +85,12 @@ export async function load(
       WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
         AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore(now)} AND ${isMine}
       ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
+      // From another item on in each second, so that those that nodes never agree about delay no others.
       unconfirmed: raw<Item>(db)`${selectItems} WHERE d.isUnconfirmed AND d.chainId = ${chainId}
-      AND ${isMine} ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
+        AND ${isMine} ORDER BY d.id < (
+          SELECT min(id) + ${Math.floor(now.getTime() / SECOND)} % (max(id) - min(id) + 1)
+          FROM deliveries WHERE isUnconfirmed AND chainId = ${chainId}), d.id
+        LIMIT ${COMPARED_ITEMS}`,
       // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
       mined: raw<{ signer: Address; nextNonce: number; block: number }>(db)`
       SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
