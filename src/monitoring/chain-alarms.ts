@@ -78,7 +78,7 @@ function* nodeAlarms({ networks }: State, { now, limits }: Criteria) {
       }
       // A block that was made on demand may be on its way to the node.
       if (behind && isOld(behind.since, limits.misconfigured, now)) {
-        const detail = `The node ${index} of ${name} stands at ${blockAt(behind.mine)}, and the node ${behind.node} at ${blockAt(behind)}. With two nodes, nothing is settled until it goes on.`
+        const detail = `The node ${index} of ${name} is at ${blockAt(behind.mine)}, and the node ${behind.node} at ${blockAt(behind)}. With two nodes, nothing is settled until it goes on.`
         yield alarm('node_behind', `${chainId}:${index}`, detail)
       }
     }

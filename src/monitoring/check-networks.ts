@@ -85,7 +85,7 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
   const compared = await Promise.all(
     asked.map(async ({ node, row, before, view }) => {
       // A node that does not answer keeps what it had.
-      if (!view) return { row: { ...emptyRow, ...row, behind: null, stands }, findings: [] }
+      if (!view) return { row: row ?? emptyRow, findings: [] }
       const isProven = await findProofs(node, view, own)
       const told = row?.state?.told ?? []
       const result = compareViews(
@@ -95,11 +95,11 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
         now,
       )
       const since = (known: string | null | undefined) => known ?? now.toISOString()
-      const standing = findStanding(asked, view, row, now)
-      const ahead = findAhead(asked, view, standing, now)
+      const missing = findMissing(asked, view, row, now)
+      const ahead = findAhead(asked, view, missing, now)
       return {
         row: {
-          stands: standing,
+          missing,
           problem: view.problem,
           problemSince: view.problem && since(row?.problemSince),
           behind: ahead && { ...ahead, since: since(row?.behind?.since) },
@@ -142,32 +142,35 @@ const selectTokens = (db: Database, name: string, chainId: number) =>
 
 type Asked = { node: Node; view: View | null; problem: string | null }
 
-type BlockKind = keyof NodeRow['stands']
+type BlockKind = keyof NodeRow['missing']
 
 /** Returns a node whose newest block, or final block, is `BEHIND` ahead of that of a view. */
-const findAhead = (asked: readonly Asked[], view: View, stands: NodeRow['stands'], now: Date) =>
-  findNewer('head', asked, view, stands, now) ?? findNewer('finalBlock', asked, view, stands, now)
+const findAhead = (asked: readonly Asked[], view: View, missing: NodeRow['missing'], now: Date) =>
+  findNewer('head', asked, view, missing, now) ?? findNewer('finalBlock', asked, view, missing, now)
 
 function findNewer(
   kind: BlockKind,
   asked: readonly Asked[],
   view: View,
-  stands: NodeRow['stands'],
+  missing: NodeRow['missing'],
   now: Date,
 ): Omit<NonNullable<NodeRow['behind']>, 'since'> | null {
   const mine = view[kind]
   if (!mine) return null
-  const since = stands[kind]?.since
-  const isStill = since !== undefined && now.getTime() - Date.parse(since) >= BEHIND * SECOND
+  const target = missing[kind]
+  const isLate = target !== null && (target.isLate || isOverdue(target, now))
   const [newest] = blocksOf(kind, asked)
     .filter(
       ({ block }) =>
-        block.timestamp - mine.timestamp >= BEHIND || (isStill && block.number > mine.number),
+        block.timestamp - mine.timestamp >= BEHIND || (isLate && block.number > mine.number),
     )
     .toSorted((a, b) => b.block.timestamp - a.block.timestamp)
   const toPlace = ({ number, timestamp }: Block) => ({ block: number, time: timestamp })
   return newest ? { node: newest.node.index, mine: toPlace(mine), ...toPlace(newest.block) } : null
 }
+
+const isOverdue = ({ since }: { since: string }, now: Date) =>
+  now.getTime() - Date.parse(since) >= BEHIND * SECOND
 
 /** The blocks that nodes tell which can be used. */
 const blocksOf = (kind: BlockKind, asked: readonly Asked[]) =>
@@ -176,25 +179,28 @@ const blocksOf = (kind: BlockKind, asked: readonly Asked[]) =>
     return block ? { node, block } : []
   })
 
-/** Returns the blocks of a view that are as they were, or new, while another node has a higher one. */
-function findStanding(
+/** Returns the blocks that other nodes had when those of a view were lower, and that it has not reached yet. */
+function findMissing(
   asked: readonly Asked[],
   view: View,
   row: NodeRow | undefined,
   now: Date,
-): NodeRow['stands'] {
+): NodeRow['missing'] {
   const find = (kind: BlockKind) => {
     const number = view[kind]?.number
-    const known = row?.stands[kind]
+    const known = row?.missing[kind]
     if (number === undefined) return null
-    if (!blocksOf(kind, asked).some(({ block }) => block.number > number)) return null
-    return known?.block === number ? known : { block: number, since: now.toISOString() }
+    if (known && number < known.block) return known
+    const highest = Math.max(...blocksOf(kind, asked).map(({ block }) => block.number))
+    if (highest <= number) return null
+    const isLate = known != null && isOverdue(known, now)
+    return { block: highest, since: now.toISOString(), isLate }
   }
   return { head: find('head'), finalBlock: find('finalBlock') }
 }
 
-const stands: NodeRow['stands'] = { head: null, finalBlock: null }
-const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, stands, state: null }
+const missing: NodeRow['missing'] = { head: null, finalBlock: null }
+const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, missing, state: null }
 
 /**
  * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call

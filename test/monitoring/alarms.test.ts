@@ -453,7 +453,7 @@ describe('node_behind', () => {
     const key = `node_behind:${chain.chainId}:0`
     expect(await instance.cron(11)).toEqual([key])
     expect(await detailOf(key)).toBe(
-      `The node 0 of ${chain.name} stands at ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and the node 1 at ${Number(old.number) + 1} of ${timeOf(newer)}. With two nodes, nothing is settled until it goes on.`,
+      `The node 0 of ${chain.name} is at ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and the node 1 at ${Number(old.number) + 1} of ${timeOf(newer)}. With two nodes, nothing is settled until it goes on.`,
     )
     // What the other node tells is shown.
     expect(await db.select().from(networkChecks)).toMatchObject([
@@ -461,6 +461,26 @@ describe('node_behind', () => {
     ])
     await chain.setFaults()
     expect(await instance.cron(12)).toEqual([])
+  })
+
+  it('lasts while a node gets one block where another one gets four, although it fails now and then', async () => {
+    const chain = await aChain()
+    const rpcUrls = ['slow', 'other'].map((name) => `${chain.proxyUrl}/${name}`)
+    const instance = anInstance(chain, { network: { rpcUrls } })
+    const head = async () =>
+      Number(Object(await chain.rpc('eth_getBlockByNumber', 'latest', false)).number)
+    const first = await head()
+    const key = `node_behind:${chain.chainId}:0`
+    const raised: boolean[] = []
+    for (let minutes = 0; minutes <= 20; minutes++) {
+      await chain.setFaults({
+        node: 'slow',
+        effect: minutes % 5 === 3 ? { http: 'drop', reach: 'all' } : { asOf: first + minutes },
+      })
+      raised.push((await instance.cron(minutes)).includes(key))
+      for (let i = 0; i < 4; i++) await chain.mine()
+    }
+    expect(raised).toEqual([...Array(15).fill(false), ...Array(6).fill(true)])
   })
 
   it('lasts while a node has told one number for ten minutes, whatever its time, and another one a higher', async () => {

@@ -47,12 +47,15 @@ type BlockPlace = { block: number; time: number }
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
   /**
-   * Another node whose newest or final block is ten minutes newer or more, or is higher for so long that of this
-   * node (`mine`) stands still, whatever its time; that block, and since when it is so.
+   * Another node whose newest or final block is ten minutes newer or more, or had a number for so long that this
+   * node (`mine`) has not reached, whatever its time; that block, and since when it is so.
    */
   behind: ({ node: number; since: string; mine: BlockPlace } & BlockPlace) | null
-  /** Its newest and its final block, and since when it has told this number while another node has a higher one. */
-  stands: Record<'head' | 'finalBlock', { block: number; since: string } | null>
+  /**
+   * The newest and the final block that another node had when this one was lower, and since when it has not
+   * reached them. `isLate`: it needed too long for the last one.
+   */
+  missing: Record<'head' | 'finalBlock', { block: number; since: string; isLate: boolean } | null>
   state: NodeState | null
 }
 
