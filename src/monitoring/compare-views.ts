@@ -33,7 +33,7 @@ type Comparison = {
   before: NodeState | null
   /** What the node itself has told of events, if `before` is of another one. */
   told: readonly string[]
-  /** The highest block that two nodes have. Events after it are read again. */
+  /** The highest block that two nodes have. Events after it are read again once they are final. */
   reached: number
   own: readonly OwnTransaction[]
   /** Whether the node has a receipt of a transaction; undefined if it does not say. */
@@ -93,7 +93,8 @@ export function compareViews(
   const seenAt = now.toISOString()
   const state: NodeState = {
     ...{ seenAt, contract, block, time, facts, relayers },
-    seenTo: Math.min(view.seenTo, reached),
+    seenTo: view.seenTo,
+    // What a node has told of blocks that no other one has may be wrong.
     eventsTo: Math.min(view.eventsTo, reached),
     told: [...new Set([...toldBefore, ...untold])].slice(-MAX_TOLD),
     tokens: Object.fromEntries(tokens),

@@ -116,13 +116,13 @@ describe('an event', () => {
     expect(see(['A', 'C'], known({}), ['A']).details).toEqual(['C'])
   })
 
-  it('is read again from the highest block on that two nodes have', () => {
+  it('is read up to the newest block, and again, once it is final, from the highest one that two nodes have', () => {
     const view = aView({ at: 1063 })
     const { state } = compareViews(
       { ...alone, view, before: null, reached: 1000 },
       ...([network, [RELAYER], NOW] as const),
     )
-    expect(state).toMatchObject({ block: 1063, seenTo: 1000, eventsTo: 1000 })
+    expect(state).toMatchObject({ block: 1063, seenTo: 1063, eventsTo: 1000 })
   })
 
   it('that came with too many others is told when it is read again', () => {
