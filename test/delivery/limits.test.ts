@@ -130,6 +130,26 @@ it.each([
   },
 )
 
+it('a large order that waits for the limit of its token takes the place of no other order', async () => {
+  const chain = await aChain({ erc1155: 30, erc721: 2 })
+  await chain.asOwner('setTokenLimit', chain.contracts.erc1155, 20n, 20n)
+  const earlier = await aPaidItem(chain, edition)
+  await anEngine(chain).run()
+  await expectDelivered(chain, [earlier])
+  const large = await aPaidItem(chain, { ...edition, quantity: 20 })
+  await env.DB.prepare(
+    `UPDATE deliveries SET dueAt = '2026-01-01', failingSince = '2026-01-01',
+       reasonCode = 'token_limit_reached' WHERE id = ?`,
+  )
+    .bind(large.id)
+    .run()
+  const others = await paidItems(chain, copies(2, { standard: 'erc721' }))
+  const engine = anEngine(chain, { itemsPerTransaction: 1, transactionsInFlight: 1 })
+  for (let i = 0; i < 4; i++) await engine.step()
+  await expectDelivered(chain, others)
+  expect(await rowOf(large)).toMatchObject({ state: 'queued', dueAt: '2026-01-01' })
+})
+
 describe('the limit of a relayer', () => {
   /** Mines a block at noon (UTC), so many days from now. */
   async function mineAtNoon(chain: Chain, days: number) {

@@ -12,6 +12,8 @@ import { comparedBefore, hasWorkSql, leaseEnd } from '../wake.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
+/** Items that are loaded besides those that can be sent: large ones stay due while they wait for a limit. */
+const WAITING_ITEMS = 16
 /** Transactions that one step signs at most. */
 const MAX_TRANSACTIONS = 16
 /** Transactions that one step looks at of those in a block, and of those of a signer without anything to send. */
@@ -72,7 +74,8 @@ export async function load(
         FROM placers WHERE placer IS NOT NULL),
       waiting AS MATERIALIZED (SELECT placer FROM placers WHERE EXISTS (SELECT 1 FROM deliveries d
         WHERE d.chainId = ${chainId} AND d.placer = placers.placer AND d.dueAt <= ${at})),
-      room (items) AS (SELECT min(${MAX_TRANSACTIONS}, max(0, ${slots} - ${unminedOfSigners})) * ${network.itemsPerTransaction}),
+      room (items) AS (SELECT iif(free > 0, free * ${network.itemsPerTransaction} + ${WAITING_ITEMS}, 0)
+        FROM (SELECT min(${MAX_TRANSACTIONS}, ${slots} - ${unminedOfSigners}) AS free)),
       chosen AS (SELECT d.id, coalesce(sum(i.quantity) OVER (PARTITION BY d.placer
           ORDER BY d.dueAt, d.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS turn
         FROM waiting CROSS JOIN deliveries d ON d.id IN (SELECT n.id FROM deliveries n
