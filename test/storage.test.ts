@@ -50,7 +50,7 @@ const limited = {
   'your catalogue': ['nfts', 'listings', 'creators', 'nftCounts'],
   'a few for each user, network, signer or alarm': [
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
-    ...['findings', 'disagreements'],
+    ...['findings', 'disagreements', 'acknowledgements', 'failures', 'signedItems', 'backups'],
     ...['instance', 'cronRuns'],
   ],
 }
