@@ -1,9 +1,9 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { acknowledgements, alarms } from '../db/schema/operations.ts'
 import type { AlarmData } from '../db/schema/webhooks.ts'
+import { raw } from '../db/statements.ts'
 import { readSettings } from '../env.ts'
 import { appendAlarms } from '../events/append.ts'
 import { wakeWebhooks } from '../events/wake.ts'
@@ -53,6 +53,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date) {
   })
   const gone = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
   const lasting: RaisedAlarm[] = []
+  const news: string[] = []
   const found = findAllAlarms(state, settings, now)
   const forgotten = state.acknowledgements.filter(({ key }) => !found.some((a) => a.key === key))
   const told = found.filter((alarm) => !isAcknowledged(state, alarm))
@@ -64,17 +65,18 @@ export async function raiseAlarms(env: Env, db: Database, now: Date) {
     // What has joined since it was told last is told again, although the alarm lasts.
     const isNewer = (alarm.version ?? 0) > (known?.version ?? 0) && age >= newsAfter(alarm.name)
     const isDue = isNewer || age >= repeatAfter(alarm.name)
-    const news = isNewer ? '' : mailedAt
-    lasting.push({ ...alarm, mailedAt: news })
-    if (isDue)
-      notifications.push({
-        type: 'alarm.raised',
-        isRepeated: !!known && !isNewer,
-        ...describe({ ...alarm, raisedAt }),
-      })
-    if (isDue) return { ...alarm, raisedAt, notifiedAt: at, mailedAt: news }
-    if (known?.detail === alarm.detail) return []
-    return { ...alarm, version: known?.version, raisedAt, notifiedAt, mailedAt }
+    if (isNewer) news.push(alarm.key)
+    lasting.push({ ...alarm, mailedAt: isNewer ? '' : mailedAt })
+    if (!isDue)
+      return known?.detail === alarm.detail
+        ? []
+        : { ...alarm, version: known?.version, raisedAt, notifiedAt }
+    notifications.push({
+      type: 'alarm.raised',
+      isRepeated: !!known && !isNewer,
+      ...describe({ ...alarm, raisedAt }),
+    })
+    return { ...alarm, raisedAt, notifiedAt: at }
   })
   const over: readonly RaisedAlarm[] = [...gone.values()]
   for (const alarm of gone.values())
@@ -82,13 +84,18 @@ export async function raiseAlarms(env: Env, db: Database, now: Date) {
   if (rows.length + notifications.length + forgotten.length === 0) return { lasting, over }
   try {
     await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
-      raised: rows.map((row) =>
-        db.insert(alarms).values(row).onConflictDoUpdate({ target: alarms.key, set: row }),
-      ),
-      gone: [...gone.keys()].map((key) => db.delete(alarms).where(eq(alarms.key, key))),
-      forgotten: forgotten.map(({ key }) =>
-        db.delete(acknowledgements).where(eq(acknowledgements.key, key)),
-      ),
+      raised: raw<never>(db)`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
+        SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
+          value ->> 'raisedAt', value ->> 'notifiedAt'
+        FROM json_each(${JSON.stringify(rows)}) WHERE true
+        ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
+          notifiedAt = excluded.notifiedAt`,
+      news: raw<never>(db)`UPDATE alarms SET mailedAt = ''
+        WHERE key IN (SELECT value FROM json_each(${JSON.stringify(news)}))`,
+      gone: raw<never>(db)`DELETE FROM alarms
+        WHERE key IN (SELECT value FROM json_each(${JSON.stringify([...gone.keys()])}))`,
+      forgotten: raw<never>(db)`DELETE FROM acknowledgements WHERE key IN
+        (SELECT value ->> 'key' FROM json_each(${JSON.stringify(forgotten)}))`,
       events: appendAlarms(db, notifications, now),
     })
   } catch (error) {
