@@ -182,6 +182,7 @@ CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliv
 CREATE INDEX `deliveries_unconfirmed` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."isUnconfirmed";--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`,`state`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
+CREATE INDEX `deliveries_failedAt` ON `deliveries` (`updatedAt`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
 CREATE INDEX `deliveries_retried` ON `deliveries` (`state`) WHERE "deliveries"."retriedAt" IS NOT NULL AND "deliveries"."state" IN ('queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_changed` ON `deliveries` (`updatedAt`) WHERE "deliveries"."state" NOT IN ('queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_reminders` ON `deliveries` (`reminders`,`awaitsSince`) WHERE "deliveries"."state" = 'awaiting_wallet';--> statement-breakpoint
@@ -248,6 +249,11 @@ CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`n
 CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `transactions_hash` ON `transactions` (`hash`);--> statement-breakpoint
 CREATE INDEX `transactions_signed` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."deadline" > 0;--> statement-breakpoint
+CREATE TABLE `acknowledgements` (
+	`key` text PRIMARY KEY NOT NULL,
+	`version` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -271,6 +277,12 @@ CREATE TABLE `auditLog` (
 --> statement-breakpoint
 CREATE INDEX `auditLog_subject` ON `auditLog` (`subject`);--> statement-breakpoint
 CREATE INDEX `auditLog_user` ON `auditLog` (`userId`);--> statement-breakpoint
+CREATE TABLE `backups` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` text NOT NULL,
+	`previousAt` text
+);
+--> statement-breakpoint
 CREATE TABLE `cronRuns` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`startedAt` text NOT NULL,
@@ -286,6 +298,14 @@ CREATE TABLE `disagreements` (
 	`seenAt` text NOT NULL,
 	PRIMARY KEY(`chainId`, `about`)
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `failures` (
+	`kind` text PRIMARY KEY NOT NULL,
+	`total` integer NOT NULL,
+	`recent` integer NOT NULL,
+	`since` text NOT NULL,
+	`lastAt` text NOT NULL
+);
 --> statement-breakpoint
 CREATE TABLE `findings` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -347,6 +367,15 @@ CREATE TABLE `sentMails` (
 );
 --> statement-breakpoint
 CREATE INDEX `sentMails_age` ON `sentMails` (`createdAt`);--> statement-breakpoint
+CREATE TABLE `signedItems` (
+	`chainId` integer NOT NULL,
+	`signer` text NOT NULL,
+	`day` text NOT NULL,
+	`items` integer NOT NULL,
+	`lastId` integer NOT NULL,
+	PRIMARY KEY(`chainId`, `signer`, `day`)
+);
+--> statement-breakpoint
 CREATE TABLE `heldPieces` (
 	`nftId` integer NOT NULL,
 	`expiresAt` text NOT NULL,

@@ -27,6 +27,7 @@ import { checkNetworks } from './monitoring/check-networks.ts'
 import { rollUpHours } from './monitoring/hourly-orders.ts'
 import { mailAlarms } from './monitoring/mail-alarms.ts'
 import { raiseAlarms } from './monitoring/notify.ts'
+import { countSigned } from './monitoring/signed-items.ts'
 import { warnTokenOwners } from './monitoring/token-ends.ts'
 import { remindBuyers } from './order-mails/remind.ts'
 import { mailOrders } from './order-mails/send.ts'
@@ -51,6 +52,7 @@ const jobs: Record<string, Job> = {
   checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
   tellDue: ({ db, now }) => tellDue(db, now),
   rollUpHours: ({ db, now }) => rollUpHours(db, now),
+  countSigned: ({ db, now }) => countSigned(db, now),
   // At night only, because it reads again the deleted addresses that orders use.
   sweepAddresses: async ({ db, now }) => isNight(now) && batch(db, sweepAddresses(db, now)),
   warnBehindWebhooks: async (ctx) => isNight(ctx.now) && warnBehind(ctx),
@@ -67,6 +69,7 @@ const isNight = (now: Date) => now.toISOString().slice(11, 15) === '03:0'
  * right after the networks were checked, and again at the end if other jobs failed than the last time.
  */
 export async function runCron(env: Env, now: Date): Promise<void> {
+  const start = performance.now()
   const settings = readSettings(env)
   const db = connect(env.DB)
   const ctx = { env, email: env.EMAIL, db, settings, now }
@@ -100,9 +103,11 @@ export async function runCron(env: Env, now: Date): Promise<void> {
   await raise()
   await Promise.all(others)
   await recordEnd()
-  if (JSON.stringify([...failedJobs].sort()) === failedBefore) return
-  await raise()
-  if (failedJobs.has('raiseAlarms')) await recordEnd()
+  if (JSON.stringify([...failedJobs].sort()) !== failedBefore) {
+    await raise()
+    if (failedJobs.has('raiseAlarms')) await recordEnd()
+  }
+  log.info('cron_run', { failedJobs: [...failedJobs].sort(), duration: performance.now() - start })
 }
 
 /** Deletes rows that no request can use any more. */

@@ -275,7 +275,7 @@ const batches: [name: string, limit: Cost, measure: () => Promise<Cost>][] = [
   ['log and send an event', cost(6, 200, 8), () => costOfEvents(1)],
   ['remove 100 idempotency keys and 200 events', cost(1, 2000, 300), costOfPruning],
   // Counts up to 1,000 items that failed, by reason, and rolls up the orders of four ranges.
-  ['run cron once', cost(19, 10_000, 30), costOfCron],
+  ['run cron once', cost(20, 10_000, 30), costOfCron],
 ]
 
 /** In both databases, the synthetic orders begin with 2025, one a minute. */
@@ -456,7 +456,7 @@ async function aBusyHour(chainId: number) {
  * The cron run while 700 orders a minute come: 20,000 items are queued, 20,000 failed, and 2,000 are
  * in flight. It reads what came since the last run and what is in flight; of the rest, it counts 1,000.
  */
-const busyCronCost = cost(18, 25_000, 40)
+const busyCronCost = cost(19, 25_000, 40)
 
 it.runIf(inject('isLong'))(
   'run cron once costs no more than its limits on the day of a million orders',
@@ -539,6 +539,11 @@ const allowedScans: Record<string, string> = {
   'd in INSERT INTO events': 'a subquery that stops at its LIMIT',
   cronRuns: 'has one row',
   alarms: 'has only alarms that last',
+  acknowledgements: 'has only alarms that are left as they are',
+  failures: 'has three rows',
+  backups: 'has one row',
+  signedItems: 'has eight days of each signer',
+  'signedItems USING INDEX sqlite_autoindex_signedItems_1': 'has eight days of each signer',
   disagreements: 'has 50 rows for each chain',
   findings: 'has five rows for each alarm',
   'f in INSERT INTO findings': 'has five rows for each alarm',

@@ -33,33 +33,38 @@ async function aDueItem() {
 }
 
 /**
- * Runs the cron jobs and returns the log lines without version and without alarms, which
- * test/monitoring is about, and the ids of the chains that were woken.
+ * Runs the cron jobs and returns the log lines without version, without those of each run and without
+ * alarms, which test/monitoring is about, and the ids of the chains that were woken.
  */
 async function run(bindings: Partial<Env> = {}, at = now) {
   const recording = aRecordingQueue()
   const lines: unknown[] = []
+  const runs: unknown[] = []
   const spies = (['log', 'error'] as const).map((method) =>
     vi.spyOn(console, method).mockImplementation((line) => {
       const { version, ...fields } = JSON.parse(line)
-      if (!fields.event.startsWith('alarm_')) lines.push(fields)
+      if (fields.event === 'cron_run') runs.push(fields)
+      else if (!fields.event.startsWith('alarm_')) lines.push(fields)
     }),
   )
   await runCron({ ...env, DELIVERIES: recording.queue, ...bindings }, at)
   for (const spy of spies) spy.mockRestore()
-  return { lines, woken: recording.pending().map(({ chainId }) => chainId) }
+  return { lines, runs, woken: recording.pending().map(({ chainId }) => chainId) }
 }
 
+/** The line of each run, without failed jobs. */
+const runs = [{ event: 'cron_run', failedJobs: [], duration: expect.any(Number) }]
+
 it('wakes a chain that has something to do, once', async () => {
-  expect(await run()).toEqual({ woken: [], lines: [] })
+  expect(await run()).toEqual({ woken: [], lines: [], runs })
   const first = await aDueItem()
   await aDueItem()
-  expect(await run({}, new Date(now.getTime() - 1))).toEqual({ woken: [], lines: [] })
-  expect(await run()).toEqual({ woken: [31337], lines: [] })
+  expect(await run({}, new Date(now.getTime() - 1))).toEqual({ woken: [], lines: [], runs })
+  expect(await run()).toEqual({ woken: [31337], lines: [], runs })
   const networks = { ...env.NETWORKS, other: { ...networkSettings, chainId: 5 } }
-  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337], lines: [] })
+  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337], lines: [], runs })
   await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, first.id))
-  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337, 5], lines: [] })
+  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337, 5], lines: [], runs })
 })
 
 it('puts off due items of a chain that is not configured', async () => {
@@ -68,10 +73,10 @@ it('puts off due items of a chain that is not configured', async () => {
   await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, id))
   const NETWORKS = { other: { ...networkSettings, chainId: 5 } }
   const reason = explain('network_not_configured')
-  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
+  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [], runs })
   expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason, version: 1 })
   expect(await rowOf({ id })).toMatchObject({ state: 'queued', version: 0 })
-  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
+  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [], runs })
 })
 
 it('deletes idempotency keys once all of their day are older than 24 hours', async () => {
@@ -204,12 +209,15 @@ it('revokes rolled tokens after 24 hours', async () => {
 it('logs a job that fails and runs the others', async () => {
   await db.insert(walletNonces).values({ nonce: 'stale', expiresAt: before(MINUTE) })
   const get = () => Promise.reject(new Error('the bucket is unavailable'))
-  const { lines } = await run({ AVATARS: Object.assign(Object.create(env.AVATARS), { get }) })
+  const { lines, runs } = await run({ AVATARS: Object.assign(Object.create(env.AVATARS), { get }) })
   expect(lines).toContainEqual({
     event: 'cron_job_failed',
     job: 'removeOrphans',
     error: 'Error: the bucket is unavailable',
   })
+  expect(runs).toMatchObject([
+    { event: 'cron_run', failedJobs: expect.arrayContaining(['removeOrphans']) },
+  ])
   const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
   expect(rows).not.toContainEqual({ nonce: 'stale' })
 })

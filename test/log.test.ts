@@ -1,3 +1,4 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { Hono } from 'hono'
@@ -35,7 +36,7 @@ const app = new Hono<App>()
   .onError(onError)
 
 async function loggedBy(path: string) {
-  expect((await app.request(path, {}, env)).status).toBe(500)
+  expect((await app.request(path, {}, env, createExecutionContext())).status).toBe(500)
   expect(lines).toHaveLength(1)
   return JSON.parse(lines[0] ?? '')
 }
@@ -84,6 +85,6 @@ it('logs no stack whose message was changed', async () => {
       throw error
     })
     .onError(onError)
-  await failing.request('/', {}, env)
+  await failing.request('/', {}, env, createExecutionContext())
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ error: 'Error: hidden', stack: '' })
 })

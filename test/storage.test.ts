@@ -30,6 +30,7 @@ afterAll(async () => {
 /** What grows: its tables, and the bytes of one with its indexes, an upper limit. docs/performance.md shows them. */
 const growth = {
   order: { bytes: 720, tables: ['orders', 'orderItems', 'deliveries'] },
+  piece: { bytes: 1500, tables: ['nfts', 'listings'] },
   transaction: { bytes: 1080, tables: ['transactions'] },
   buyer: { bytes: 700, tables: ['users', 'addresses'] },
   event: { bytes: 240, tables: ['events'] },
@@ -47,10 +48,10 @@ const growth = {
 
 /** Tables that do not grow with orders. */
 const limited = {
-  'your catalogue': ['nfts', 'listings', 'creators', 'nftCounts'],
+  'your catalogue': ['creators', 'nftCounts'],
   'a few for each user, network, signer or alarm': [
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
-    ...['findings', 'disagreements'],
+    ...['findings', 'disagreements', 'acknowledgements', 'failures', 'signedItems', 'backups'],
     ...['instance', 'cronRuns'],
   ],
 }
@@ -146,6 +147,18 @@ const seeds: Record<Exclude<keyof typeof growth, 'order' | 'transaction'>, () =>
       ...{ email: `'buyer-' || i || '@example.com'`, ethereumPublicAddr: `'0x' || ${random(20)}` },
     })
     await repeat('addresses', { id: 'id + i', userId: '(SELECT max(id) FROM users) - i' })
+  },
+  // With a description of 500 characters.
+  piece: async () => {
+    await repeat('nfts', {
+      id: 'id + i',
+      tokenId: '1000000 + i',
+      externalId: `'nft-' || (1000000 + i)`,
+    })
+    await repeat('listings', {
+      ...{ id: 'id + i', nftId: '(SELECT max(id) FROM nfts) - i' },
+      externalId: `'nft-' || (1000000 + i)`,
+    })
   },
   event: () => repeat('events', { id: 'id + i' }),
   message: async () => {

@@ -826,7 +826,7 @@ export interface paths {
         };
         /**
          * Read the metrics of the instance
-         * @description Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only.
+         * @description Returns gauges and counters in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -848,7 +848,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge an alarm
-         * @description Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write.
+         * @description Ends an alarm that has a `version` with the next cron run: one that lasts until somebody has looked at it, such as `foreign_transaction`, or one of a failure that is left as it is, such as `deliveries_failed`. What was found or has failed after the `version` raises it again. Repeating the call changes nothing. Needs a master token that may write.
          */
         post: operations["acknowledgeAlarm"];
         delete?: never;
@@ -3568,7 +3568,7 @@ export interface components {
             detail: string;
             /**
              * Format: int64
-             * @description What an acknowledgement is about; null for an alarm that ends by itself.
+             * @description What an acknowledgement is about; null for an alarm that nobody can acknowledge.
              */
             version: number | null;
             /**
@@ -8399,9 +8399,9 @@ export interface Methods {
     findRecordNumbers: operations["findRecordNumbers"];
     /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
     getHealth: operations["getHealth"];
-    /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
+    /** Read the metrics of the instance. Returns gauges and counters in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
     getMetrics: operations["getMetrics"];
-    /** Acknowledge an alarm. Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` and `contract_changed`, with the next cron run. What was found after the `version` of the alarm raises it again. Repeating the call changes nothing. Needs a master token that may write. */
+    /** Acknowledge an alarm. Ends an alarm that has a `version` with the next cron run: one that lasts until somebody has looked at it, such as `foreign_transaction`, or one of a failure that is left as it is, such as `deliveries_failed`. What was found or has failed after the `version` raises it again. Repeating the call changes nothing. Needs a master token that may write. */
     acknowledgeAlarm: operations["acknowledgeAlarm"];
     /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];

@@ -132,7 +132,8 @@ function requireOptions<O extends Options>({ options }: Command<O>, values: obje
 
 /** For `catch`: returns an error that the user of the command can fix, and throws others. */
 export function returnCommandError(error: unknown): CommandError {
-  if (error instanceof CommandError) return error
+  const found = findCommandError(error)
+  if (found) return found
   throw error
 }
 

@@ -63,9 +63,10 @@ async function hashOf(source: string): Promise<string> {
 }
 
 async function makeArt(
-  { db, now, settings, bucket, images }: ArtCtx,
+  ctx: ArtCtx,
   { id, size, source, hash }: ArtName & { source: string; hash: string },
 ): Promise<Art> {
+  const { db, now, settings, bucket } = ctx
   const error = (seconds: number) => tryLater('this picture cannot be had now', seconds)
   const own = { name: `art:${hash.slice(0, 16)}:${id}:${size}`, error }
   const download = takeQuotas(db, now, [
@@ -79,7 +80,7 @@ async function makeArt(
   const picture = await readSource(source, settings)
   await requireConvertible(picture)
   await guarded(db, conversion.guards, { uses: conversion.uses })
-  const jpeg = await toJpeg(images, picture, artSizes[size])
+  const jpeg = await toJpeg(ctx, picture, artSizes[size])
   const { httpEtag } = await bucket.put(`art/${id}/${size}.jpg`, jpeg, {
     httpMetadata: { contentType: 'image/jpeg' },
     customMetadata: { source: hash },

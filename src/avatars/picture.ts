@@ -2,7 +2,9 @@
  * Converts pictures. Which ones are accepted is read from the header of the file, which costs no
  * conversion.
  */
+import type { Database } from '../db/client.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { countFailure } from '../http/failures.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { removeMetadata } from './jpeg.ts'
@@ -89,7 +91,7 @@ export async function requireConvertible(picture: Blob): Promise<void> {
  * in it.
  */
 export async function toJpeg(
-  images: ImagesBinding,
+  { images, db, now }: { images: ImagesBinding; db: Database; now: Date },
   picture: Blob,
   edge: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -98,7 +100,15 @@ export async function toJpeg(
     .transform({ width: edge, height: edge, fit: 'scale-down' })
     // The converter of `wrangler dev` ignores `background`, and makes black of what is transparent.
     .output({ format: 'image/jpeg', quality: 85, background: '#ffffff', anim: false })
-    .catch(throwApiError)
+    .catch(async (error) => {
+      const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
+      if (unavailableCodes.has(code)) {
+        log.error('pictures_unavailable', { error })
+        await countFailure(db, 'pictures', now)
+        throw tryLater('pictures cannot be converted at the moment', 60)
+      }
+      throw readError(error, code)
+    })
   const bytes = new Uint8Array(await output.response().arrayBuffer())
   // The converter may keep a copyright notice, and returns files that it cannot convert unchanged.
   const jpeg = removeMetadata(bytes)
@@ -106,12 +116,9 @@ export async function toJpeg(
   return jpeg.bytes
 }
 
-function throwApiError(error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
+/** Returns what to answer if the picture is at fault; else the error itself. */
+function readError(error: unknown, code: number): unknown {
   if (oversizedCodes.has(code) || oversizedMessage.test(String(error)))
-    throw tooLarge('it has more pixels than can be converted')
-  if (unusableCodes.has(code)) throw notConvertible()
-  if (!unavailableCodes.has(code)) throw error
-  log.error('pictures_unavailable', { error })
-  throw tryLater('pictures cannot be converted at the moment', 60)
+    return tooLarge('it has more pixels than can be converted')
+  return unusableCodes.has(code) ? notConvertible() : error
 }

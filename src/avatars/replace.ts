@@ -73,7 +73,7 @@ export async function storeAvatar(
   const { guards, uses } = takeQuotas(ctx.db, ctx.now, conversionQuotas(ctx, userId))
   await requireConvertible(picture)
   await guarded(ctx.db, guards, { uses })
-  const jpeg = await toJpeg(ctx.images, picture, MAX_EDGE)
+  const jpeg = await toJpeg(ctx, picture, MAX_EDGE)
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })

@@ -53,7 +53,7 @@ export const takeQuotas = (
   when: SQL = sql`true`,
 ) => ({
   guards: quotas.map((quota) => refuseOver(quota, now)),
-  uses: quotas.map((quota) => countUse(db, quota, now, when)),
+  uses: quotas.length > 0 ? [countUses(db, quotas, now, when)] : [],
 })
 
 const refuseOver = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Guard => ({
@@ -62,10 +62,14 @@ const refuseOver = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Gu
   error: () => error(secondsLeft(now, per)),
 })
 
-const countUse = (db: Database, { name, per, uses = 1 }: Quota, now: Date, when: SQL) =>
-  raw<never>(db)`INSERT INTO quotas (name, period, used)
-    SELECT ${name}, ${periodAt(now, per)}, ${uses} WHERE ${when}
+function countUses(db: Database, quotas: readonly Quota[], now: Date, when: SQL) {
+  const rows = quotas.map(
+    ({ name, per, uses = 1 }) => sql`(${name}, ${periodAt(now, per)}, ${uses})`,
+  )
+  return raw<never>(db)`INSERT INTO quotas (name, period, used)
+    SELECT * FROM (VALUES ${sql.join(rows, sql`, `)}) WHERE ${when}
     ON CONFLICT DO UPDATE SET used = used + excluded.used`
+}
 
 /** Returns the statement that deletes what was used before yesterday. */
 export const pruneQuotas = (db: Database, now: Date) =>

@@ -1,11 +1,12 @@
 /** The responses of errors: those of the API, and one for whatever else is thrown. */
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { isTransient } from '../db/client.ts'
+import { connect, isTransient } from '../db/client.ts'
 import { InvalidConfiguration } from '../env.ts'
 import { log, stackFrames } from '../log.ts'
 import type { App } from './context.ts'
 import { ApiError, errorStatus, type Issue, tryLater } from './errors.ts'
+import { countFailure } from './failures.ts'
 import { requestLimits } from './limits.ts'
 import { callerRequestId } from './request-log.ts'
 
@@ -26,6 +27,7 @@ export const onError: ErrorHandler<App> = (error, c) => {
     const message = 'the service is not set up completely; its log says what to do'
     return errorResponse(c, new ApiError('not_ready', message, { 'Retry-After': '60' }))
   }
+  c.executionCtx.waitUntil(countFailure(connect(c.env.DB), 'requests', new Date()))
   if (isTransient(error)) {
     log.error('database_unavailable', { ...ids, error })
     return errorResponse(c, tryLater('the database does not answer'))

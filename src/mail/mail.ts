@@ -7,6 +7,7 @@ import { type Quota, takeQuotas } from '../db/quota.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import { tryLater } from '../http/errors.ts'
+import { countFailure } from '../http/failures.ts'
 import { mailLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
@@ -32,7 +33,7 @@ type LinkMail = {
 
 /** Sends a link that `newEmailLink` has counted. */
 export async function mailLink(
-  mailer: Omit<Mailer, 'db' | 'now'>,
+  mailer: Mailer,
   { to, secret, purpose, locale }: LinkMail,
 ): Promise<void> {
   const { mail } = await textsOf(locale)
@@ -245,12 +246,15 @@ function quotasOf(
   }))
 }
 
+/** What Cloudflare says of a recipient whose mailbox has refused mails. Other mails go. */
+const SUPPRESSED = 'E_RECIPIENT_SUPPRESSED'
+
 /**
  * Sends a mail that is counted already. `locale` is that of its texts. `isForHost`: the subject names
  * the host of the instance.
  */
 export async function post(
-  { email, settings }: Pick<Mailer, 'email' | 'settings'>,
+  { email, settings, db, now }: Mailer,
   to: string,
   content: MailContent,
   { locale, isForHost }: { locale: string; isForHost?: boolean },
@@ -258,7 +262,7 @@ export async function post(
   const { mail } = await textsOf(locale)
   const { subject, lead, url, note, unsubscribe } = content
   const end = unsubscribe ? `\n${mail.unsubscribe}\n${unsubscribe}\n` : ''
-  await email.send({
+  const message = {
     from: { name: settings.INSTANCE_NAME, email: settings.EMAIL_FROM },
     to,
     subject: isForHost ? mail.forHost(subject, new URL(settings.PUBLIC_URL).host) : subject,
@@ -271,7 +275,14 @@ export async function post(
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
     }),
-  })
+  }
+  try {
+    await email.send(message)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === SUPPRESSED))
+      await countFailure(db, 'mails', now)
+    throw error
+  }
 }
 
 /** Whether the owner of a mailbox (`hashAddress` of `mailboxOf`) wants no mails about orders. */

@@ -1,6 +1,6 @@
 /** What an alarm is: its name and severity, after which time something is one, and the words for it. */
 import type { Settings } from '../env.ts'
-import { MINUTE, SECOND } from '../time.ts'
+import { HOUR, MINUTE, SECOND } from '../time.ts'
 import { MAX_COUNT } from './state.ts'
 
 /** Milliseconds for which something lasts before it is an alarm. */
@@ -9,6 +9,8 @@ export const LIMITS = {
   head: 10 * MINUTE,
   second: 10 * MINUTE,
   message: 15 * MINUTE,
+  /** Of an administrator: it is told of every alarm. */
+  receiver: HOUR,
   /** A node may be restarted. Less than the time between two checks. */
   misconfigured: 50 * SECOND,
 }
@@ -53,8 +55,13 @@ export const severityOf = {
   failed_by_one_node: 'warning',
   signer_has_code: 'critical',
   webhooks_backlog: 'warning',
+  webhook_failing: 'warning',
   cron_job_failed: 'critical',
   storage_unavailable: 'warning',
+  requests_failed: 'warning',
+  mails_refused: 'warning',
+  pictures_failed: 'warning',
+  backups_stopped: 'warning',
   quota_low: 'notice',
   database_size: 'warning',
   token_ends: 'warning',
@@ -63,8 +70,8 @@ export const severityOf = {
 type AlarmName = keyof typeof severityOf
 
 /**
- * `key`: name and subject. `detail`: a sentence without personal data. `version`: the newest finding of
- * an alarm that lasts until it is acknowledged.
+ * `key`: name and subject. `detail`: a sentence without personal data. `version`: of an alarm that can be
+ * acknowledged, the id of its newest finding, or the time of its newest member in milliseconds since 1970.
  */
 export type Alarm = { key: string; name: AlarmName; subject: string; detail: string } & {
   version: number | null

@@ -1,6 +1,7 @@
 /** The alarms: conditions of the state that somebody has to know of. Pure functions. */
 import type { Period } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
+import { FAILURES_LAST, type FailureKind, failureKinds } from '../http/failures.ts'
 import { operatorLimits } from '../http/limits.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'
@@ -21,31 +22,50 @@ import { TOLD_BEFORE } from './token-ends.ts'
 /** Bytes. D1 refuses to write beyond them. */
 const MAX_DATABASE = 10e9
 /** Percent of `MAX_DATABASE`, each with an alarm. */
-const DATABASE_SHARES = [70, 90]
+export const DATABASE_SHARES = [70, 90]
 
-export function findAlarms(state: State, settings: Settings, now: Date, limits = LIMITS): Alarm[] {
+/** Returns the alarms, also those that are left as they are on purpose. */
+export function findAllAlarms(
+  state: State,
+  settings: Settings,
+  now: Date,
+  limits = LIMITS,
+): Alarm[] {
   const criteria = { settings, now, limits }
   return [
     ...chainAlarms(state, criteria),
     ...delayAlarms(state, criteria),
-    ...failureAlarms(state),
+    ...failedDeliveryAlarms(state),
     ...saleAlarms(state),
     ...queueAlarms(state, criteria),
+    ...receiverAlarms(state, criteria),
     ...instanceAlarms(state, settings),
+    ...failureAlarms(state, criteria),
+    ...backupAlarms(state, criteria),
     ...tokenAlarms(state, now),
     ...testAlarms(state),
   ]
 }
+
+/** Whether somebody has acknowledged all members of an alarm. Findings are acknowledged by themselves. */
+export const isAcknowledged = ({ acknowledgements }: State, { key, version }: Alarm): boolean =>
+  version !== null && acknowledgements.some((row) => row.key === key && row.version >= version)
+
+export const findAlarms: typeof findAllAlarms = (state, ...criteria) =>
+  findAllAlarms(state, ...criteria).filter((found) => !isAcknowledged(state, found))
+
+/** The time of the newest member of an alarm, as its version. */
+const versionOf = (at: string | null): number | null => (at === null ? null : Date.parse(at))
 
 /** Paid items that have a wallet and have not ended, by their age: when they are due next says nothing. */
 function* delayAlarms({ underWay, delays, runs }: State, { settings, now }: Criteria) {
   const limit = settings.DELIVERY_ALARM_MINUTES * MINUTE
   const chainName = (chainId: number | null) =>
     chainId === null ? 'a network that is not configured' : `chain ${chainId}`
-  for (const { chainId, reasonCode, items, queuedAt } of delays)
+  for (const { chainId, reasonCode, items, queuedAt, lateAt } of delays)
     if (isOld(queuedAt, limit, now)) {
       const detail = `${countedUp(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`
-      yield alarm('deliveries_delayed', `${chainId}:${reasonCode}`, detail)
+      yield alarm('deliveries_delayed', `${chainId}:${reasonCode}`, detail, versionOf(lateAt))
     }
   for (const [chainId, groups] of Map.groupBy(underWay, (group) => group.chainId)) {
     const [oldest = null] = groups.flatMap(({ queuedAt }) => queuedAt ?? []).sort()
@@ -62,13 +82,14 @@ function* delayAlarms({ underWay, delays, runs }: State, { settings, now }: Crit
   }
 }
 
-function* failureAlarms({ failed, retried }: State) {
+function* failedDeliveryAlarms({ failed, failedAt, retried }: State) {
   const parts = [
     failed > 0 && `${countedUp(failed, 'delivery', 'deliveries')} failed.`,
     retried > 0 &&
       `${countedUp(retried, 'delivery', 'deliveries')} that failed ${retried === 1 ? 'is' : 'are'} tried again.`,
   ]
-  if (failed + retried > 0) yield alarm('deliveries_failed', '', parts.filter(Boolean).join(' '))
+  const detail = parts.filter(Boolean).join(' ')
+  if (failed + retried > 0) yield alarm('deliveries_failed', '', detail, versionOf(failedAt))
 }
 
 /** Listings that stop within an hour, from which on it is not each by itself. */
@@ -95,6 +116,51 @@ function* queueAlarms({ queues, webhooks, cron }: State, { now, limits }: Criter
   }
   for (const job of cron?.failedJobs ?? [])
     yield alarm('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)
+}
+
+/** Endpoints of administrators, each by itself: one that is left as it is hides no other. */
+function* receiverAlarms({ failingEndpoints }: State, { now, limits }: Criteria) {
+  for (const { id, url, failingSince, disabledAt } of failingEndpoints) {
+    const since = disabledAt ?? failingSince
+    if (!disabledAt && !isOld(failingSince, limits.receiver, now)) continue
+    const problem = disabledAt ? 'was disabled at' : 'has accepted nothing since'
+    const detail = `The webhook of an administrator to ${new URL(url).host} ${problem} ${when(since ?? '')}.`
+    yield alarm('webhook_failing', id, detail, versionOf(since))
+  }
+}
+
+/** Failures of each kind, each within an hour after the one before, from which on they are an alarm. */
+export const FAILURES = {
+  mails: { name: 'mails_refused', least: 3, what: 'Cloudflare did not take', one: 'mail' },
+  pictures: {
+    name: 'pictures_failed',
+    least: 3,
+    what: 'Cloudflare did not convert',
+    one: 'picture',
+  },
+  requests: { name: 'requests_failed', least: 10, what: 'The Worker failed at', one: 'request' },
+} as const satisfies Record<FailureKind, unknown>
+
+function* failureAlarms({ failureCounts }: State, { now }: Criteria) {
+  for (const kind of failureKinds) {
+    const row = failureCounts.find((failure) => failure.kind === kind)
+    const { name, least, what, one } = FAILURES[kind]
+    if (!row || row.recent < least || isOld(row.lastAt, FAILURES_LAST, now)) continue
+    const detail = `${what} ${counted(row.recent, one)} since ${when(row.since)}, the last at ${when(row.lastAt)}.`
+    yield alarm(name, '', detail)
+  }
+}
+
+/** Milliseconds for which a database that is backed up regularly has no backup. */
+const NO_BACKUP = 1.5 * DAY
+
+/** One backup promises no other. After two, the next is due after as long, and half of it again. */
+function* backupAlarms({ backup }: State, { now }: Criteria) {
+  if (!backup?.previousAt) return
+  const interval = Date.parse(backup.at) - Date.parse(backup.previousAt)
+  if (!isOld(backup.at, Math.max(NO_BACKUP, 1.5 * interval), now)) return
+  const detail = `The database was backed up at ${when(backup.previousAt)} and at ${when(backup.at)}, and not since.`
+  yield alarm('backups_stopped', '', detail, versionOf(backup.at))
 }
 
 /** What the instance has used up of its storage and its quotas. */

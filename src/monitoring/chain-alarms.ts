@@ -5,10 +5,11 @@ import { firstFees, readFeeCap } from '../ethereum/fees.ts'
 import { operatorLimits } from '../http/limits.ts'
 import { MINUTE } from '../time.ts'
 import { alarm, type Criteria, counted, isOld, LIMITS, when } from './alarm.ts'
+import { SIGNED_DAYS } from './signed-items.ts'
 import type { State } from './state.ts'
 
-/** Deliveries for which the balance of a signer should suffice. */
-const ENOUGH_DELIVERIES = 100
+/** Deliveries for which the balance of a signer should suffice, and days of its deliveries. */
+export const ENOUGH = { deliveries: 100, days: 3 }
 /** Milliseconds between the first and the last time that nodes were seen to disagree. Blocks come later. */
 const DISAGREES = MINUTE
 /** Disagreements that an alarm tells of. */
@@ -24,7 +25,10 @@ export const chainAlarms = (state: State, criteria: Criteria) => [
 ]
 
 /** What the nodes of a network say. While none answers, what was seen last counts as of then. */
-function* networkAlarms({ networks, underWay }: State, { settings, now, limits }: Criteria) {
+function* networkAlarms(
+  { networks, underWay, signed }: State,
+  { settings, now, limits }: Criteria,
+) {
   for (const { name, chainId, checkedAt, problem, headAt, ...seen } of networks) {
     if (problem && isOld(checkedAt, limits.node, now)) {
       const detail = `No node of ${name} can be used since ${when(checkedAt)}: ${problem}.`
@@ -55,11 +59,16 @@ function* networkAlarms({ networks, underWay }: State, { settings, now, limits }
       yield alarm('fees_above_cap', chainId, detail)
     }
     const symbol = network?.nativeCurrency?.symbol ?? 'ETH'
-    for (const { address, balance, deliveries } of relayers ?? [])
-      if (deliveries < ENOUGH_DELIVERIES) {
-        const detail = `The signer ${address} has ${formatEther(BigInt(balance))} ${symbol} on ${name}: enough for ${counted(deliveries, 'delivery', 'deliveries')}.`
+    for (const { address, balance, deliveries } of relayers ?? []) {
+      const usual = signed.find(
+        (row) => row.chainId === chainId && row.signer.toLowerCase() === address.toLowerCase(),
+      )
+      const needed = ((usual?.items ?? 0) / SIGNED_DAYS) * ENOUGH.days
+      if (deliveries < Math.max(ENOUGH.deliveries, needed)) {
+        const detail = `The signer ${address} has ${formatEther(BigInt(balance))} ${symbol} on ${name}: enough for ${counted(deliveries, 'delivery', 'deliveries')}${needed > ENOUGH.deliveries ? `. It needs ${Math.ceil(needed)} in ${ENOUGH.days} days` : ''}.`
         yield alarm('signer_low', `${chainId}:${address}`, detail)
       }
+    }
   }
 }
 

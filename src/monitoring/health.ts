@@ -46,7 +46,7 @@ const LastingAlarm = f.model('Alarm', 'Something that somebody has to look at.',
   subject: f.text('The network, signer, queue or job; empty if there is only one.'),
   detail: f.text('What is wrong, as a sentence.'),
   version: f.orNull(
-    f.count('What an acknowledgement is about; null for an alarm that ends by itself.'),
+    f.count('What an acknowledgement is about; null for an alarm that nobody can acknowledge.'),
   ),
   raisedAt: f.time('When it began.'),
   runbookUrl: z.url().describe('What to do.'),

@@ -1,4 +1,5 @@
-/** The state as gauges, in the text format of Prometheus (0.0.4). */
+/** The state in the text format of Prometheus (0.0.4): gauges, and counters whose names end with `_total`. */
+import { failureKinds } from '../http/failures.ts'
 import { secondsSince } from './health.ts'
 import { countItems, type State } from './state.ts'
 
@@ -130,18 +131,29 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
     ],
     database_size_bytes: ['Size of D1, which has room for 10 GB.', one(state.databaseBytes)],
     storage_up: ['Whether R2 answers.', one(state.storageProblem === null)],
+    failures_total: [
+      'Mails that Cloudflare did not take, pictures that it did not convert, and requests that failed.',
+      failureKinds.map((kind) => [
+        { kind },
+        state.failureCounts.find((row) => row.kind === kind)?.total ?? 0,
+      ]),
+    ],
+    backup_timestamp_seconds: [
+      'When the database was backed up last.',
+      one(state.backup && Date.parse(state.backup.at) / 1000),
+    ],
     alarm: ['An alarm that lasts.', alarms.map(({ name, subject }) => [{ name, subject }, 1])],
   }
 }
 
-/** Returns the lines of all gauges that have a known value. */
+/** Returns the lines of all metrics that have a known value. */
 export function formatMetrics(state: State, now: Date): string {
   const lines = Object.entries(gauges(state, now)).flatMap(([name, [help, samples]]) => {
     const known = samples.filter(([, value]) => value !== null)
     if (known.length === 0) return []
     return [
       `# HELP marketplace_${name} ${help}`,
-      `# TYPE marketplace_${name} gauge`,
+      `# TYPE marketplace_${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`,
       ...known.map(
         ([labels, value]) =>
           `marketplace_${name}${formatLabels(labels)} ${typeof value === 'boolean' ? +value : value}`,

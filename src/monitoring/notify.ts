@@ -1,20 +1,23 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { alarms } from '../db/schema/operations.ts'
 import type { AlarmData } from '../db/schema/webhooks.ts'
+import { raw } from '../db/statements.ts'
 import { readSettings } from '../env.ts'
 import { appendAlarms } from '../events/append.ts'
 import { wakeWebhooks } from '../events/wake.ts'
 import { log } from '../log.ts'
 import { HOUR } from '../time.ts'
-import type { Alarm } from './alarm.ts'
-import { findAlarms } from './alarms.ts'
+import { type Alarm, severityOf } from './alarm.ts'
+import { findAllAlarms, isAcknowledged } from './alarms.ts'
 import { readState, stateStatements } from './state.ts'
 
 /** Milliseconds after which an alarm that lasts is repeated. That of a token lasts for weeks. */
 const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
+
+/** Milliseconds after which it is told again that an alarm has a new member. What is critical is told at once. */
+const newsAfter = (name: Alarm['name']) => (severityOf[name] === 'critical' ? 0 : HOUR)
 
 /** Returns the URL of an alarm's entry in docs/runbook.md, as the instance serves it. */
 export const runbookUrl = (publicUrl: string, name: string): string =>
@@ -50,34 +53,49 @@ export async function raiseAlarms(env: Env, db: Database, now: Date) {
   })
   const gone = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
   const lasting: RaisedAlarm[] = []
-  const rows = findAlarms(state, settings, now).flatMap((alarm) => {
+  const news: string[] = []
+  const found = findAllAlarms(state, settings, now)
+  const forgotten = state.acknowledgements.filter(({ key }) => !found.some((a) => a.key === key))
+  const told = found.filter((alarm) => !isAcknowledged(state, alarm))
+  const rows = told.flatMap((alarm) => {
     const known = gone.get(alarm.key)
     gone.delete(alarm.key)
     const { raisedAt = at, notifiedAt = '', mailedAt = '' } = known ?? {}
-    // What was found since an operator has looked is told at once, also if the alarm lasts.
-    const isNewer = (alarm.version ?? 0) > (known?.version ?? 0)
+    const age = known ? now.getTime() - Date.parse(notifiedAt) : Infinity
+    // What has joined since it was told last is told again, although the alarm lasts.
+    const isNewer = (alarm.version ?? 0) > (known?.version ?? 0) && age >= newsAfter(alarm.name)
+    const isDue = isNewer || age >= repeatAfter(alarm.name)
+    if (isNewer) news.push(alarm.key)
     lasting.push({ ...alarm, mailedAt: isNewer ? '' : mailedAt })
-    const isDue =
-      !known || isNewer || now.getTime() - Date.parse(notifiedAt) >= repeatAfter(alarm.name)
-    if (isDue)
-      notifications.push({
-        type: 'alarm.raised',
-        isRepeated: !!known && !isNewer,
-        ...describe({ ...alarm, raisedAt }),
-      })
-    if (!isDue && known.detail === alarm.detail) return []
-    return { ...alarm, raisedAt, notifiedAt: isDue ? at : notifiedAt }
+    if (!isDue)
+      return known?.detail === alarm.detail
+        ? []
+        : { ...alarm, version: known?.version, raisedAt, notifiedAt }
+    notifications.push({
+      type: 'alarm.raised',
+      isRepeated: !!known && !isNewer,
+      ...describe({ ...alarm, raisedAt }),
+    })
+    return { ...alarm, raisedAt, notifiedAt: at }
   })
   const over: readonly RaisedAlarm[] = [...gone.values()]
   for (const alarm of gone.values())
     notifications.push({ type: 'alarm.cleared', ...describe(alarm) })
-  if (rows.length + notifications.length === 0) return { lasting, over }
+  if (rows.length + notifications.length + forgotten.length === 0) return { lasting, over }
   try {
     await guarded(db, [{ when: hasChanged(state.alarms), error: () => new Outdated() }], {
-      raised: rows.map((row) =>
-        db.insert(alarms).values(row).onConflictDoUpdate({ target: alarms.key, set: row }),
-      ),
-      gone: [...gone.keys()].map((key) => db.delete(alarms).where(eq(alarms.key, key))),
+      raised: raw<never>(db)`INSERT INTO alarms (key, name, detail, version, raisedAt, notifiedAt)
+        SELECT value ->> 'key', value ->> 'name', value ->> 'detail', value ->> 'version',
+          value ->> 'raisedAt', value ->> 'notifiedAt'
+        FROM json_each(${JSON.stringify(rows)}) WHERE true
+        ON CONFLICT (key) DO UPDATE SET detail = excluded.detail, version = excluded.version,
+          notifiedAt = excluded.notifiedAt`,
+      news: raw<never>(db)`UPDATE alarms SET mailedAt = ''
+        WHERE key IN (SELECT value FROM json_each(${JSON.stringify(news)}))`,
+      gone: raw<never>(db)`DELETE FROM alarms
+        WHERE key IN (SELECT value FROM json_each(${JSON.stringify([...gone.keys()])}))`,
+      forgotten: raw<never>(db)`DELETE FROM acknowledgements WHERE key IN
+        (SELECT value ->> 'key' FROM json_each(${JSON.stringify(forgotten)}))`,
       events: appendAlarms(db, notifications, now),
     })
   } catch (error) {

@@ -62,7 +62,7 @@ export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
       id: 'getMetrics',
       summary: 'Read the metrics of the instance',
       description:
-        'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
+        'Returns gauges and counters in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
       access: 'metrics',
       reads: 'nearest',
       answer: z.file().mime('text/plain').describe('The metrics.'),
@@ -78,9 +78,10 @@ export const monitoringRoutes = new Endpoints({ tag: 'Operations' })
       id: 'acknowledgeAlarm',
       summary: 'Acknowledge an alarm',
       description:
-        'Ends an alarm that lasts until somebody has looked at it, such as `foreign_transaction` ' +
-        'and `contract_changed`, with the next cron run. What was found after the `version` of the ' +
-        'alarm raises it again. Repeating the call changes nothing.',
+        'Ends an alarm that has a `version` with the next cron run: one that lasts until somebody has ' +
+        'looked at it, such as `foreign_transaction`, or one of a failure that is left as it is, such ' +
+        'as `deliveries_failed`. What was found or has failed after the `version` raises it again. ' +
+        'Repeating the call changes nothing.',
       access: 'master',
       reads: 'primary',
       isStrict: true,

@@ -10,18 +10,31 @@ import type { Database } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
 import type { SaleObstacle } from '../db/schema/catalogue.ts'
 import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
-import { alarms, cronRuns, findings, networkChecks } from '../db/schema/operations.ts'
+import {
+  acknowledgements,
+  alarms,
+  backups,
+  cronRuns,
+  failures,
+  findings,
+  networkChecks,
+} from '../db/schema/operations.ts'
+import type { WebhookEndpoint } from '../db/schema/webhooks.ts'
 import { raw, selectSize } from '../db/statements.ts'
 import { selectDisagreements } from '../delivery/store/disagreements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { HOUR, SECOND, within } from '../time.ts'
+import { HOUR, MINUTE, SECOND, within } from '../time.ts'
+import { selectSigned } from './signed-items.ts'
 import { selectEnding } from './token-ends.ts'
 
-type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
+type StateSettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_ALARM_MINUTES'>
+type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: StateSettings }
 
 /** What is counted is counted up to here: this number means that or more. */
 export const MAX_COUNT = 1000
+/** Endpoints with an alarm. */
+const MAX_ENDPOINTS = 20
 /** Transactions of a chain from which the cost of an item is taken. */
 const NEWEST = 100
 /** Items of each placer, and transactions, in which the oldest item is looked for. */
@@ -47,8 +60,20 @@ type ItemsUnderWay = {
   firstAt: string
 }
 
-/** Queued items of a chain that wait for the same reason. `queuedAt`: of the first of them. */
-type Delay = Pick<ItemsUnderWay, 'chainId' | 'queuedAt'> & { reasonCode: ReasonCode; items: number }
+/**
+ * Queued items of a chain that wait for the same reason. `queuedAt`: of the first of them. `lateAt`: of the
+ * last one that is late; null if none is.
+ */
+type Delay = Pick<ItemsUnderWay, 'chainId' | 'queuedAt'> & {
+  reasonCode: ReasonCode
+  items: number
+  lateAt: string | null
+}
+
+type Counts = Omit<typeof noCounts, 'awaitingSince' | 'failedAt'> &
+  Record<'awaitingSince' | 'failedAt', string | null>
+
+type FailingEndpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince' | 'disabledAt'>
 
 export type StoredState = ReturnType<typeof storedState>
 type QueueState = Awaited<ReturnType<typeof readQueue>>
@@ -77,7 +102,7 @@ export async function readState(
 type StateRows = Results<ReturnType<typeof stateStatements>>
 
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const { queued, inFlight, counts, checks, cron, webhooks, alarms, ...others } = rows
+  const { queued, inFlight, counts, checks, cron, webhooks, alarms, backup, ...others } = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     ...others,
@@ -85,19 +110,28 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     underWay: [...queued, ...inFlight],
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     cron: cron[0] ?? null,
+    backup: backup[0] ?? null,
     webhooks: webhooks[0] ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: alarms.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
 }
 
-const noCounts = { awaitingWallet: 0, awaitingSince: null, unclaimed: 0, failed: 0, retried: 0 }
+const noCounts = {
+  awaitingWallet: 0,
+  awaitingSince: null,
+  unclaimed: 0,
+  failed: 0,
+  failedAt: null,
+  retried: 0,
+}
 
 export const countItems = (underWay: readonly ItemsUnderWay[], of: 'queued' | 'inFlight'): number =>
   underWay.reduce((sum, group) => sum + group[of], 0)
 
 export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
   const now = date.toISOString()
-  const hourAgo = new Date(date.getTime() - HOUR).toISOString()
+  const before = (milliseconds: number) => new Date(date.getTime() - milliseconds).toISOString()
+  const hourAgo = before(HOUR)
   return {
     queued: selectUnderWay(
       db,
@@ -125,14 +159,17 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
     ),
     delays: raw<Delay>(db)`
       WITH RECURSIVE ${chainsSql}, delays AS (SELECT chainId, value AS reasonCode,
-        ${counted(delayedSql)} AS items, (SELECT min(queuedAt) ${delayedSql}) AS queuedAt
+        ${counted(delayedSql)} AS items, (SELECT min(queuedAt) ${delayedSql}) AS queuedAt,
+        (SELECT max(queuedAt) ${delayedSql}
+          AND queuedAt <= ${before(settings.DELIVERY_ALARM_MINUTES * MINUTE)}) AS lateAt
         FROM chains, json_each(${reasonCodesJson}))
       SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`,
     /**
      * `awaitingSince`: since when the first of those without a wallet waits. `unclaimed`: those of
-     * them that were told as such. `retried`: failed items that were queued again and have not ended.
+     * them that were told as such. `failedAt`: when an item failed last. `retried`: failed items that were
+     * queued again and have not ended.
      */
-    counts: raw<Omit<typeof noCounts, 'awaitingSince'> & { awaitingSince: string | null }>(db)`
+    counts: raw<Counts>(db)`
       SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
       WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
         AND state = 'awaiting_wallet'`)} AS awaitingWallet,
@@ -142,6 +179,8 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       ${counted(sql`FROM deliveries INDEXED BY deliveries_reminders
         WHERE state = 'awaiting_wallet' AND reminders = 3`)} AS unclaimed,
       ${counted(sql`FROM deliveries INDEXED BY deliveries_failed WHERE state = 'failed'`)} AS failed,
+      (SELECT max(updatedAt) FROM deliveries INDEXED BY deliveries_failedAt
+        WHERE state = 'failed') AS failedAt,
       ${counted(sql`FROM deliveries INDEXED BY deliveries_retried
         WHERE retriedAt IS NOT NULL AND state IN ('queued', 'in_flight')`)} AS retried`,
     checks: db
@@ -185,12 +224,24 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
           WHERE disabledAt IS NOT NULL AND deletedAt IS NULL`)} AS disabled
       FROM (SELECT dueAt, leaseUntil FROM webhookEndpoints
         WHERE dueAt IS NOT NULL AND disabledAt IS NULL ORDER BY dueAt LIMIT ${MAX_COUNT})`,
+    /** Endpoints of administrators that fail, or were disabled because of that, the longest first. */
+    failingEndpoints: raw<FailingEndpoint>(db)`
+      SELECT id, url, failingSince, disabledAt FROM webhookEndpoints
+        WHERE role = 'master' AND disabledAt IS NULL AND failingSince IS NOT NULL
+      UNION ALL SELECT id, url, failingSince, disabledAt FROM webhookEndpoints
+        WHERE role = 'master' AND disabledAt IS NOT NULL AND disabledReason IN ('failing', 'gone')
+          AND deletedAt IS NULL
+      ORDER BY failingSince LIMIT ${MAX_ENDPOINTS}`,
     alarms: db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
     /** What the instance has used of its quotas in this hour and on this day. */
     quotas: raw<{ name: string; period: string; used: number }>(db)`
       SELECT name, period, used FROM quotas WHERE name IN ('mails', 'order-mails', 'pictures')
       AND period IN (${periodAt(date, 'day')}, ${periodAt(date, 'hour')})`,
     endingTokens: selectEnding(db, date),
+    signed: selectSigned(db, date),
+    failureCounts: db.select().from(failures),
+    backup: db.select().from(backups),
+    acknowledgements: db.select().from(acknowledgements),
     databaseBytes: selectSize(db),
   }
 }

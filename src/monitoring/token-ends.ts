@@ -33,13 +33,17 @@ export const selectEnding = (db: Database, now: Date) =>
     SELECT id, userId, role, name, expiresAt FROM tokens WHERE ${conditions(now).endsSoon}
     ORDER BY role, expiresAt LIMIT ${MAX_TOLD}`
 
+/** Owners that a run tells. The next one goes on. */
+const MAX_MAILS = 20
+
 /** Tells owners that their tokens end, 30 and 7 days before. Each mail is sent once. */
 export async function warnTokenOwners(mailer: Mailer): Promise<void> {
   const { db, now } = mailer
   const { days, endsSoon } = conditions(now)
   const { told } = await batch(db, {
     told: raw<Token & { email: string }>(db)`UPDATE tokens SET warnedBefore = ${days}
-      WHERE ${endsSoon} AND (warnedBefore IS NULL OR warnedBefore > ${days})
+      WHERE id IN (SELECT id FROM tokens WHERE ${endsSoon}
+        AND (warnedBefore IS NULL OR warnedBefore > ${days}) LIMIT ${MAX_MAILS})
       RETURNING id, userId, role, name, expiresAt,
         (SELECT email FROM users WHERE users.id = userId) AS email`,
   })

@@ -246,6 +246,28 @@ describe('what is wrong', () => {
     expect(await db.select().from(auditLog).where(eq(auditLog.userId, user.id))).toHaveLength(1)
   })
 
+  it('is acknowledged with a button, too, if it is a failure that is left as it is', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const updatedAt = minutesAgo(1)
+    await anItem({ ...failed('token_not_deployed'), updatedAt })
+    const path = '/operations/alarms/deliveries_failed/acknowledge'
+    // Before the cron run has raised it, there is nothing to acknowledge.
+    expect((await read(visitor, '/operations')).html).not.toContain(path)
+    const at = { raisedAt: minutesAgo(0), notifiedAt: minutesAgo(0) }
+    const name = 'deliveries_failed'
+    await db.insert(alarms).values({ key: name, name, detail: 'Old.', version: 1, ...at })
+    const version = `${Date.parse(updatedAt)}`
+    const { html } = await read(visitor, '/operations')
+    expect(html).toContain(`<form method="post" action="${path}">`)
+    expect(html).toContain(`<input type="hidden" name="version" value="${version}"/>`)
+    const done = await locationOf(visitor.post(path, { form: { version } }))
+    expect((await read(visitor, done ?? '')).text).toContain(
+      `acknowledged the alarm deliveries_failed · version: ${version}`,
+    )
+    expect(await locationOf(visitor.post(path, { form: { version } }))).toBe(done)
+    expect(await db.select().from(auditLog)).toHaveLength(1)
+  })
+
   it('is that the cron run has not ended for more than two minutes', async () => {
     const ran = async (minutes: number) => {
       const at = minutesAgo(minutes)

@@ -8,19 +8,37 @@ import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
-import { hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
+import {
+  alarms,
+  backups,
+  hourlyOrders,
+  networkChecks,
+  quotas,
+  signedItems,
+} from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { actionStatements } from '../../src/delivery/admin/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { storeFindings } from '../../src/delivery/store/store.ts'
 import { readSettings } from '../../src/env.ts'
+import { call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aListing, anNft, aUser, aWebhook, db, setRow } from '../support/makers.ts'
+import {
+  aListing,
+  aMasterToken,
+  anAdministrator,
+  anNft,
+  aTransaction,
+  aUser,
+  aWebhook,
+  db,
+  setRow,
+} from '../support/makers.ts'
 import { anInstance, aSubscriber, broken, detailOf, forgetAll, hanging } from './instance.ts'
 
 const logged = recordLogs()
@@ -29,7 +47,7 @@ const edition = { standard: 'erc1155' } as const
 
 beforeEach(async () => {
   await forgetAll()
-  for (const table of [hourlyOrders, webhookEndpoints]) await db.delete(table)
+  for (const table of [hourlyOrders, webhookEndpoints, signedItems]) await db.delete(table)
 })
 
 const drop = { effect: { http: 'drop', reach: 'all' } } as const
@@ -142,6 +160,31 @@ it('signer_low lasts while the balance is enough for fewer than 100 deliveries',
   )
   await setBalance(one * 100n)
   expect(await instance.cron(2)).toEqual([])
+})
+
+it('signer_low lasts while the balance is enough for fewer deliveries than three usual days have', async () => {
+  const instance = anInstance()
+  const cron = (minutes: number) => instance.cron(minutes, { NETWORKS: elsewhere })
+  await aSeenSigner({ deliveries: 149 })
+  const transaction = (days: number, items: number) =>
+    aTransaction({
+      ...{ chainId: 5, signer: SIGNER, items: Array.from({ length: items }, (_, i) => i) },
+      createdAt: instance.at(-days * 24 * 60).toISOString(),
+    })
+  await transaction(8, 1000)
+  await transaction(6, 200)
+  await transaction(0, 147)
+  await cron(0)
+  expect(await cron(1)).not.toContain(`signer_low:5:${SIGNER}`)
+  await transaction(0, 3)
+  await cron(2)
+  expect(await cron(3)).toContain(`signer_low:5:${SIGNER}`)
+  expect(await detailOf(`signer_low:5:${SIGNER}`)).toMatch(
+    /: enough for 149 deliveries\. It needs 150 in 3 days\.$/,
+  )
+  // The next days see fewer of them.
+  await cron(6 * 24 * 60)
+  expect(await cron(6 * 24 * 60 + 1)).not.toContain(`signer_low:5:${SIGNER}`)
 })
 
 it('chain_stalled lasts while the chain makes no block that an item waits for', async () => {
@@ -350,6 +393,151 @@ describe('deliveries_failed', () => {
     expect(logged('alarm_cleared')).toEqual([])
     await db.update(deliveries).set({ state: 'transferred', dueAt: null })
     expect(await instance.cron(2, bindings)).toEqual([])
+  })
+})
+
+describe('an alarm with members', () => {
+  const key = 'deliveries_failed'
+  const instance = anInstance()
+  /** An item that has failed at this minute. */
+  async function aFailure(minutes: number) {
+    const item = await aPaidItem(market, edition)
+    const updatedAt = instance.at(minutes).toISOString()
+    const { reasonCode } = explain('holder_not_approved')
+    await setRow(deliveries, item.id, { state: 'failed', reasonCode, dueAt: null, updatedAt })
+    return item
+  }
+  const acknowledge = async () => {
+    const { version } = (await instance.health()).alarms[0] ?? {}
+    const path = `/api/admin/alarms/${key}/acknowledge`
+    const response = await call('POST', path, { token: await aMasterToken(), json: { version } })
+    expect(response.status).toBe(200)
+  }
+
+  it('is told again when one joins, an hour after it was told at the earliest', async () => {
+    await aFailure(-10)
+    await instance.cron(-9)
+    await aFailure(-5)
+    await instance.cron(-4)
+    expect(logged('alarm_raised')).toMatchObject([{ isRepeated: false }])
+    await instance.cron(51)
+    expect(logged('alarm_raised')).toMatchObject([
+      { detail: '1 delivery failed.', isRepeated: false },
+      { detail: '2 deliveries failed.', isRepeated: false },
+    ])
+    await instance.cron(111)
+    expect(logged('alarm_raised')[2]).toMatchObject({ isRepeated: true })
+  })
+
+  it('ends when it is acknowledged, until another one joins', async () => {
+    const outbox = await aSubscriber()
+    await aFailure(-10)
+    expect(await instance.cron(-9)).toEqual([key])
+    await acknowledge()
+    expect(await instance.cron(-8)).toEqual([])
+    await outbox()
+    expect(await instance.cron(24 * 60)).toEqual([])
+    await aFailure(-5)
+    expect(await instance.cron(-4)).toEqual([key])
+    expect(logged('alarm_raised').map(({ isRepeated }) => isRepeated)).toEqual([false, false])
+    expect((await outbox()).map(({ type }) => type)).toEqual([
+      'alarm.raised',
+      'alarm.cleared',
+      'alarm.raised',
+    ])
+  })
+
+  it('is raised anew by the same one once all have ended', async () => {
+    const item = await aFailure(-10)
+    await instance.cron(-9)
+    await acknowledge()
+    await setRow(deliveries, item.id, { state: 'queued' })
+    expect(await instance.cron(-8)).toEqual([])
+    await setRow(deliveries, item.id, { state: 'failed' })
+    expect(await instance.cron(-7)).toEqual([key])
+  })
+
+  it('is each reason of a chain, whose newest late item is its version', async () => {
+    const bindings = { NETWORKS: elsewhere }
+    const { reasonCode } = explain('holder_not_approved')
+    const wait = async (minutes: number) => {
+      const item = await aPaidItem(market, edition)
+      const [queuedAt, dueAt] = [instance.at(minutes), instance.at(9999)].map((at) =>
+        at.toISOString(),
+      )
+      await setRow(deliveries, item.id, { queuedAt, failingSince: queuedAt, dueAt, reasonCode })
+      return Date.parse(queuedAt ?? '')
+    }
+    const [first] = [await wait(-60), await wait(-10)]
+    const delayed = 'deliveries_delayed:5:holder_not_approved'
+    expect(await instance.cron(0, bindings)).toContain(delayed)
+    const versions = async () => (await db.select().from(alarms).where(eq(alarms.key, delayed)))[0]
+    expect(await versions()).toMatchObject({ version: first })
+    await instance.cron(61, bindings)
+    expect((await versions())?.version).toBe(first + 50 * 60_000)
+  })
+})
+
+describe('webhook_failing', () => {
+  const hour = 60
+  const instance = anInstance()
+  const at = (minutes: number) => instance.at(minutes).toISOString()
+  const set = (values: Partial<typeof webhookEndpoints.$inferInsert>) =>
+    db.update(webhookEndpoints).set(values)
+
+  it('lasts while an endpoint of an administrator has failed for an hour', async () => {
+    const { id } = await aWebhook(await anAdministrator(), { role: 'master', failingSince: at(0) })
+    await aWebhook(await aUser(), { failingSince: at(-hour) })
+    expect(await instance.cron(hour - 1)).toEqual([])
+    expect(await instance.cron(hour)).toEqual([`webhook_failing:${id}`])
+    expect(await detailOf(`webhook_failing:${id}`)).toMatch(
+      /^The webhook of an administrator to [\w.]+ has accepted nothing since [-\d]+ [:\d]+ UTC\.$/,
+    )
+    await set({ failingSince: null })
+    expect(await instance.cron(hour + 1)).toEqual([])
+  })
+
+  it('lasts when the endpoint is disabled because of that, and not by its owner', async () => {
+    const owner = await anAdministrator()
+    const disabled = { role: 'master', failingSince: at(-10 * hour), disabledAt: at(0) } as const
+    const { id } = await aWebhook(owner, { ...disabled, disabledReason: 'failing' })
+    await aWebhook(owner, { ...disabled, disabledReason: 'owner' })
+    expect(await instance.cron(0)).toEqual([`webhook_failing:${id}`])
+    expect(await detailOf(`webhook_failing:${id}`)).toContain(' was disabled at ')
+  })
+})
+
+describe('backups_stopped', () => {
+  const day = 24 * 60
+  const instance = anInstance()
+  const backUp = (at: number, previousAt: number | null) =>
+    db.insert(backups).values({
+      id: 1,
+      at: instance.at(at).toISOString(),
+      previousAt: previousAt === null ? null : instance.at(previousAt).toISOString(),
+    })
+  beforeEach(async () => {
+    await db.delete(backups)
+  })
+
+  it('is raised a day and a half after the last one of each night', async () => {
+    await backUp(0, -day)
+    expect(await instance.cron(1.5 * day - 1)).toEqual([])
+    expect(await instance.cron(1.5 * day)).toEqual(['backups_stopped'])
+    expect(await detailOf('backups_stopped')).toMatch(
+      /^The database was backed up at [-\d]+ [:\d]+ UTC and at [-\d]+ [:\d]+ UTC, and not since\.$/,
+    )
+  })
+
+  it('waits for as long as there was between the last two, and half of it', async () => {
+    await backUp(0, -7 * day)
+    expect(await instance.cron(10 * day)).toEqual([])
+    expect(await instance.cron(10.5 * day)).toEqual(['backups_stopped'])
+  })
+
+  it('is not raised after a single one', async () => {
+    await backUp(0, null)
+    expect(await instance.cron(100 * day)).toEqual([])
   })
 })
 

@@ -25,7 +25,8 @@ export function parseExposition(text: string): Map<string, number> {
       current = name
       isTyped = false
     } else if (keyword === 'TYPE') {
-      if (name !== current || isTyped || rest !== 'gauge') fail('a type out of place')
+      if (name !== current || isTyped || rest !== (name.endsWith('_total') ? 'counter' : 'gauge'))
+        fail('a type out of place')
       isTyped = true
     } else {
       const [, sampled, labels = '', value = ''] = SAMPLE.exec(line) ?? fail('no sample')

@@ -3,7 +3,13 @@ import { env } from 'cloudflare:workers'
 import { asc, eq, gt } from 'drizzle-orm'
 import { runCron } from '../../src/cron.ts'
 import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, disagreements, findings, networkChecks } from '../../src/db/schema/operations.ts'
+import {
+  acknowledgements,
+  alarms,
+  disagreements,
+  findings,
+  networkChecks,
+} from '../../src/db/schema/operations.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import { callWith } from '../support/api.ts'
@@ -69,7 +75,8 @@ export async function aSubscriber() {
 export async function forgetAll() {
   await db.delete(deliveries)
   for (const table of [transactions, networks, signers, burns]) await db.delete(table)
-  for (const table of [alarms, findings, disagreements, networkChecks]) await db.delete(table)
+  for (const table of [alarms, acknowledgements, findings, disagreements, networkChecks])
+    await db.delete(table)
 }
 
 /** The sentence of an alarm that lasts. */

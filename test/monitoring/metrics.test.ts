@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { alarms, cronRuns, networkChecks } from '../../src/db/schema/operations.ts'
+import { alarms, backups, cronRuns, networkChecks } from '../../src/db/schema/operations.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
 import { aMetricsToken, aTransaction, db } from '../support/makers.ts'
@@ -10,7 +10,7 @@ import { parseExposition } from './exposition.ts'
 import { anInstance, broken } from './instance.ts'
 
 beforeEach(async () => {
-  for (const table of [deliveries, alarms, networkChecks, cronRuns]) await db.delete(table)
+  for (const table of [deliveries, alarms, networkChecks, cronRuns, backups]) await db.delete(table)
 })
 
 /** Returns the samples of the metrics, by name and labels. */
@@ -22,11 +22,13 @@ async function metricsOf(instance: ReturnType<typeof anInstance>, changes: Parti
 }
 
 describe('the metrics', () => {
-  it('are gauges of the state', async () => {
+  it('are gauges of the state, and counters', async () => {
     const chain = await aChain({ erc1155: 3 })
     const instance = anInstance(chain)
     await chain.asOwner('pause')
     await instance.cron()
+    const backedUpAt = '2026-01-31T03:47:00.000Z'
+    await db.insert(backups).values({ id: 1, at: backedUpAt })
     await aPaidItem(chain, { standard: 'erc1155' })
     await aPaidItem(chain, { standard: 'erc1155', recipient: null })
     await db.update(deliveries).set({ createdAt: instance.at(-2).toISOString() })
@@ -80,6 +82,10 @@ describe('the metrics', () => {
       marketplace_cron_failed_jobs: 0,
       marketplace_database_size_bytes: expect.any(Number),
       marketplace_storage_up: 1,
+      'marketplace_failures_total{kind="mails"}': 0,
+      'marketplace_failures_total{kind="pictures"}': 0,
+      'marketplace_failures_total{kind="requests"}': 0,
+      marketplace_backup_timestamp_seconds: Date.parse(backedUpAt) / 1000,
       [`marketplace_alarm{name="contract_paused",subject="${chainId}"}`]: 1,
     })
     const oldest = `marketplace_oldest_undelivered_seconds{chain_id="${chainId}"}`

@@ -129,6 +129,9 @@ describe('a deployed database', () => {
       'r2 object put backups/marketplace.age.000 --file part --remote',
       // What a longer file of the name may have left.
       'r2 object delete backups/marketplace.age.001 --remote',
+      expect.stringMatching(
+        /^d1 execute DB --remote --env production --json --yes --command insert into "backups"/,
+      ),
       ...['000', '001'].map(
         (part) => `r2 object put backups/marketplace.age.${part} --file part --remote`,
       ),
@@ -141,6 +144,26 @@ describe('a deployed database', () => {
       ),
       'd1 execute DB --remote --env production --yes --file 000.sql',
     ])
+  })
+
+  it('knows when it was backed up last and before, so that it tells when backups stop', async () => {
+    const query = (sql: string) => {
+      const database = new DatabaseSync(inProject('remote.sqlite'))
+      const rows = database.prepare(sql).all()
+      database.close()
+      return rows
+    }
+    const backUp = () => project.call(backup, ['marketplace.age', ...REMOTE], keys)
+    await backUp()
+    const [first] = query('SELECT at, previousAt FROM backups')
+    expect(first).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/), previousAt: null })
+    await backUp()
+    expect(query('SELECT previousAt FROM backups')).toEqual([{ previousAt: first?.at }])
+    // As in a version before.
+    query('DROP TABLE backups')
+    const { errors, out, status } = await backUp()
+    expect(errors).toMatch(/^The instance could not be told of the backup: .*no such table/)
+    expect([status, out]).toEqual([0, 'Wrote marketplace.age.\n'])
   })
 
   it('is not exported if the backup cannot be written', async () => {

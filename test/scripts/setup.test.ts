@@ -499,8 +499,7 @@ it('does not deploy while something must be done by hand, and prints all of it',
   expect(status).toBe(1)
   expect(changesIn((await project.read()).commands)).toEqual([
     'd1 create --jurisdiction eu marketplace-staging',
-    ...CHANGES.slice(1, 3).map((change) => `${change} --jurisdiction eu`),
-    ...CHANGES.slice(3, 6),
+    ...CHANGES.slice(1, 6).map((change) => `${change} --jurisdiction eu`),
   ])
   const demands = out.slice(out.indexOf('Before the marketplace is live, do this'))
   for (const demand of [

@@ -45,12 +45,13 @@ it('runs .ci/run for each pull request', () => {
   expect(stepsOf(workflow).map(({ run }) => run)).toContain('.ci/run')
 })
 
-it('runs the long tests and breaks the guards each night', () => {
+it('runs the long tests, breaks the guards and audits the dependencies each night', () => {
   const workflow = read('.github/workflows/nightly.yml')
   expect(Object.keys(workflow.on)).toContain('schedule')
   const commands = stepsOf(workflow).map(({ run }) => run)
   expect(commands).toContain('npm run test:long')
   expect(commands).toContain('npm run test:guards')
+  expect(commands).toContain('npm audit --audit-level=high')
 })
 
 it('backs production up each night, without the key that reads backups, for 30 days', () => {

@@ -83,10 +83,15 @@ async function ensureBucket(setup: Setup, bucket: Bucket): Promise<void> {
   )
 }
 
-export async function ensureQueues(setup: Setup): Promise<void> {
-  const { queues, consumed } = setup.environment
+/** `given`: where the queues are kept, if not where the buckets are. */
+export async function ensureQueues(setup: Setup, given: string | undefined): Promise<void> {
+  const { queues, consumed, buckets } = setup.environment
+  const jurisdiction = buckets.find((bucket) => bucket.jurisdiction)?.jurisdiction ?? given
+  const options = jurisdiction ? ['--jurisdiction', jurisdiction] : []
   for (const queue of new Set([...queues, ...consumed])) {
     const isThere = async () => (await readConsumers(queue)) !== undefined
-    await ensure(setup, 'queue', queue, isThere, () => runWrangler(['queues', 'create', queue]))
+    await ensure(setup, 'queue', queue, isThere, () =>
+      runWrangler(['queues', 'create', queue, ...options]),
+    )
   }
 }

@@ -49,9 +49,9 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
   const alarmEmail = options['alarm-email'] ?? (await askForAlarmEmail(setup))
   const databaseId = await ensureDatabase(setup, options)
   const isPlaced = await ensureBuckets(setup, options)
-  await ensureQueues(setup)
   const { domain, 'email-from': emailFrom } = options
   const jurisdiction = isPlaced ? options.jurisdiction : undefined
+  await ensureQueues(setup, jurisdiction)
   const toml = await ensureConfiguration(setup, {
     databaseId,
     domain,

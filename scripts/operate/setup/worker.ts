@@ -12,7 +12,7 @@ type WorkerState = 'live' | 'uploaded' | 'missing'
 
 /** What no command can do or see. Given until the address answers. */
 const FIRST_ADVICE = [
-  'Watch the marketplace from outside: a monitor of yours reads /health each minute, and the metric marketplace_cron_last_run_timestamp_seconds. No mail tells that mail or the cron run does not work. docs/operations.md, "Alarms", says how.',
+  'Watch the marketplace from outside: a monitor of yours reads /health each minute, and the metrics marketplace_cron_last_run_timestamp_seconds and marketplace_alarm. No mail tells that mail or the cron run does not work. docs/operations.md, "Alarms", says how.',
   'Let the servers of shops through: in the dashboard of the zone, under Security, switch off Bot Fight Mode, and Browser Integrity Check for this host. docs/deploying.md, "Let servers through", says how.',
   'Give each shop a token of its own with the permission “Only the orders of one shop”: sign in as the administrator, Settings, API Access.',
 ]

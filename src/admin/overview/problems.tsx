@@ -54,7 +54,10 @@ function findProblems(state: StoredState, settings: Settings, now: Date) {
         ({ chainId }) => isStop && `${chainId}` === problem.subject,
       )
       const stopped = countItems(underWay, 'queued') + countItems(underWay, 'inFlight')
-      return { ...problem, severity, raisedAt, stopped }
+      // What has failed is known to the endpoint once its alarm is raised, and a finding at once.
+      const isKnown = raisedAt !== null || state.findings.some(({ key }) => key === problem.key)
+      const canAcknowledge = problem.version !== null && isKnown
+      return { ...problem, severity, raisedAt, stopped, canAcknowledge }
     })
     .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
@@ -71,7 +74,7 @@ export const Problems = ({ state }: StateProps) => {
     )
   return (
     <ul class="rows alarms" aria-label="Alarms">
-      {problems.map(({ key, name, subject, detail, version, severity, raisedAt, stopped }) => (
+      {problems.map(({ key, name, subject, detail, version, severity, raisedAt, ...problem }) => (
         <li class={`row ${severity}`}>
           <div class="row-head">
             <Icon name="alert" />
@@ -80,10 +83,10 @@ export const Problems = ({ state }: StateProps) => {
           </div>
           <p>
             {detail}
-            {stopped > 0 && ' · '}
-            {stopped > 0 && (
+            {problem.stopped > 0 && ' · '}
+            {problem.stopped > 0 && (
               <a href={listPath({ state: 'queued', chain: subject })}>
-                {upTo(stopped)} {stopped === 1 ? 'order waits' : 'orders wait'}
+                {upTo(problem.stopped)} {problem.stopped === 1 ? 'order waits' : 'orders wait'}
               </a>
             )}
           </p>
@@ -92,7 +95,7 @@ export const Problems = ({ state }: StateProps) => {
             <LinkButton href={`/docs/runbook#${name.replaceAll('_', '-')}`} kind="small">
               Runbook<span class="visually-hidden">: {name}</span>
             </LinkButton>
-            {version !== null && (
+            {problem.canAcknowledge && (
               <Confirm
                 id={`acknowledge-${version}`}
                 label="Acknowledge"

@@ -23,7 +23,9 @@ const NEWEST = 20
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>
 
-export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWORKS'> }) {
+export async function readOverview(
+  ctx: Ctx & { settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_ALARM_MINUTES'> },
+) {
   const { db, settings, now } = ctx
   const since = firstStart('days', now)
   const { account, hours, audit, failures, waiting, ...stored } = await readAsUser(ctx, {

@@ -160,6 +160,8 @@ export const deliveries = sqliteTable(
       ),
     // Counts what failed, by reason. With the state, SQLite does not read the rows of the table.
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
+    // When one failed last.
+    index('deliveries_failedAt').on(t.updatedAt).where(sql`${t.state} = 'failed'`),
     // Failed items that were queued again and have not ended.
     index('deliveries_retried')
       .on(t.state)

@@ -164,6 +164,50 @@ export const alarms = sqliteTable('alarms', {
 })
 
 /**
+ * Alarms of what is left as it is on purpose: an alarm with this key is none up to this version. A row is
+ * deleted when its alarm is over.
+ */
+export const acknowledgements = sqliteTable('acknowledgements', {
+  key: text().primaryKey(),
+  version: integer().notNull(),
+})
+
+/** What failed, by kind. Written when something fails, and never else. */
+export const failures = sqliteTable('failures', {
+  /** See `http/failures.ts`. */
+  kind: text().primaryKey(),
+  /** Since the instance exists. */
+  total: integer().notNull(),
+  /** Those since `since`, each within an hour after the one before. */
+  recent: integer().notNull(),
+  since: timestamp().notNull(),
+  lastAt: timestamp().notNull(),
+})
+
+/** Items that a signer has signed for on a day (UTC). See `monitoring/signed-items.ts`. */
+export const signedItems = sqliteTable(
+  'signedItems',
+  {
+    chainId: integer().notNull(),
+    signer: text().notNull(),
+    /** As in `2026-01-31`. */
+    day: text().notNull(),
+    items: integer().notNull(),
+    /** The last transaction that was counted. */
+    lastId: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.chainId, t.signer, t.day] })],
+)
+
+/** One row: when the database was backed up last, and before that. */
+export const backups = sqliteTable('backups', {
+  id: integer().primaryKey(),
+  at: timestamp().notNull(),
+  /** Null after the first one. */
+  previousAt: timestamp(),
+})
+
+/**
  * Orders by the hour in which they were placed, and what has become of them: a row for each range of
  * up to 1,000 orders. See `monitoring/hourly-orders.ts`.
  */
