@@ -7,7 +7,7 @@ import { query } from './explorer.ts'
 import { runCron } from './worker.ts'
 
 /** Milliseconds for which cron runs each hour. For longer ones it runs each night. */
-const MAX_HOURLY = 7 * DAY
+const MAX_HOURLY = DAY
 
 /** The cron run does more at 3:00 (UTC) than in other minutes. */
 const NIGHT = 3 * HOUR
@@ -18,8 +18,8 @@ const MAX_WAIT = MINUTE
 type Instance = { clock: Clock; rpcUrl: string; workerUrl: string }
 
 /**
- * Moves the clock forward by milliseconds. It stops at each full hour, and when a delivery or a
- * webhook is due, runs cron, and waits until nothing is due any more.
+ * Moves the clock forward by milliseconds. It stops at each full hour or night, and when a delivery
+ * or a webhook is due, runs cron, and waits until nothing is due any more.
  */
 export async function advance(instance: Instance, by: number): Promise<void> {
   const { clock, rpcUrl, workerUrl } = instance
@@ -44,13 +44,18 @@ export async function visitChains(instance: Instance): Promise<void> {
   await settle(instance)
 }
 
-/** What waits, by the time of the instance: the same conditions as those of the cron run. */
+/**
+ * What waits, by the time of the instance: the same conditions as those of the cron run. A chain with a
+ * problem, such as a paused contract, is looked at when the clock stops for another reason: its
+ * deliveries wait for somebody, and for no time.
+ */
 const WORK = `SELECT
   EXISTS (SELECT 1 FROM networks WHERE lease IS NOT NULL OR wakeAt <= ?1)
-    OR EXISTS (SELECT 1 FROM deliveries WHERE dueAt <= ?1 AND chainId IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM deliveries WHERE dueAt <= ?1 AND chainId IS NOT NULL
+      AND chainId NOT IN (SELECT chainId FROM networks WHERE problem IS NOT NULL))
     OR EXISTS (SELECT 1 FROM webhookEndpoints
       WHERE disabledAt IS NULL AND (dueAt <= ?1 OR leaseUntil > ?1)) AS isBusy,
-  (SELECT min(at) FROM (SELECT min(wakeAt) AS at FROM networks WHERE wakeAt > ?1
+  (SELECT min(at) FROM (SELECT min(wakeAt) AS at FROM networks WHERE wakeAt > ?1 AND problem IS NULL
     UNION ALL SELECT min(dueAt) FROM deliveries WHERE dueAt > ?1
     UNION ALL SELECT min(dueAt) FROM webhookEndpoints WHERE disabledAt IS NULL AND dueAt > ?1)) AS nextAt`
 

@@ -1,6 +1,6 @@
 /**
  * Makes the blocks of the local chain: at once, except for the outcomes that a block decides. These
- * are known by the token of the transaction's items.
+ * are known by the token of the transaction's items. A catalogue of somebody's own has none.
  */
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -30,20 +30,21 @@ type Item = { key: Hex; token: Address; tokenId: bigint }
 
 /**
  * Takes over the making of blocks from anvil, until the process ends. `undo` is called once a block has
- * a delivery that is to be reorganised away.
+ * a delivery that is to be reorganised away. Returns a function that mines what waits, and resolves
+ * then.
  */
 export async function produceBlocks(
   rpcUrl: string,
-  tokens: OutcomeTokens,
+  tokens: OutcomeTokens | null,
   undo: (hash: Hash) => Promise<void>,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
   /** When each slow delivery was first seen, and those that were undone, by key. */
   const seen = new Map<Hex, number>()
   const undone = new Set<Hex>()
 
   const isToken = ({ token, tokenId }: Item, outcome: string) =>
-    getAddress(token) === tokens.outcome && String(tokenId) === tokenIdOf(outcome)
+    getAddress(token) === tokens?.outcome && String(tokenId) === tokenIdOf(outcome)
 
   function isSlow(item: Item): boolean {
     if (!isToken(item, 'slow')) return false
@@ -62,7 +63,7 @@ export async function produceBlocks(
     if (ready.length === 0) return
     const items = ready.flatMap((transaction) => transaction.items)
     const isHostile = items.some(
-      (item) => isToken(item, 'transfer-failed') || getAddress(item.token) === tokens.burning,
+      (item) => isToken(item, 'transfer-failed') || getAddress(item.token) === tokens?.burning,
     )
     if (isHostile) await chain.setCoinbase({ address: ADVERSARY })
     await chain.mine({ blocks: 1 })
@@ -82,11 +83,19 @@ export async function produceBlocks(
     return ofSenders.map(({ hash, input }) => ({ hash, items: itemsOf(input) }))
   }
 
+  let last: Promise<void> = Promise.resolve()
+  const mine = () => {
+    // A look fails while the chain is busy.
+    last = last.then(look).catch(() => {})
+    return last
+  }
+
   await chain.setAutomine(false)
   void (async () => {
-    // A look fails while the chain is busy. It ends with this process.
-    for (;;) await Promise.all([look().catch(() => {}), setTimeout(INTERVAL)])
+    // Ends with this process.
+    for (;;) await Promise.all([mine(), setTimeout(INTERVAL)])
   })()
+  return mine
 }
 
 /** Returns the items of a delivery; none if it is another transaction. */

@@ -17,7 +17,7 @@ export const command = defineCommand(
     variables: {
       PORT: 'Port of the marketplace. Default: 8787',
       RPC_PORT: 'Port of the chain (anvil). Default: 8545',
-      RPC_URL: `A node to use instead of anvil, with chain id ${LOCAL_CHAIN_ID}.`,
+      RPC_URL: `Nodes to use instead of anvil, with chain id ${LOCAL_CHAIN_ID}, separated by commas.`,
     },
     example: 'PORT=8788 RPC_PORT=8546 npm run dev -- --fresh',
   },

@@ -4,7 +4,7 @@ import type { Supervisor } from '../shell/supervisor.ts'
 import { localNetworks } from './chain/delivery.ts'
 import { startWorker } from './worker.ts'
 
-type Settings = { url: string; rpcUrl: string; delivery: Address }
+type Settings = { url: string; rpcUrls: readonly string[]; delivery: Address }
 
 export async function startMarketplace(supervisor: Supervisor, settings: Settings) {
   const start = () => {
@@ -30,8 +30,8 @@ export async function startMarketplace(supervisor: Supervisor, settings: Setting
   }
 }
 
-const toVariables = ({ url, rpcUrl, delivery }: Settings) => ({
+const toVariables = ({ url, rpcUrls, delivery }: Settings) => ({
   PUBLIC_URL: url,
   LOOPBACK_HOSTS: 'localhost:*,127.0.0.1:*',
-  NETWORKS: localNetworks(rpcUrl, delivery, { callsPerSecond: 1000 }),
+  NETWORKS: localNetworks(rpcUrls, delivery, { callsPerSecond: 1000 }),
 })

@@ -1,10 +1,11 @@
 /** Starts the local chain and the Worker. Both end with this process. */
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import type { Address } from 'viem'
+import type { Address, Hash } from 'viem'
 import { orders } from '../../src/db/schema/orders.ts'
 import { ASSETS } from '../build/docs/write.ts'
 import { prepare } from '../build/installation.ts'
+import { parseRpcUrls } from '../operate/contract/networks.ts'
 import { migrate, openLocalDatabase } from '../operate/database/local.ts'
 import { issueToken, parseIssuer } from '../operate/tokens/issue.ts'
 import { parseInteger } from '../shell/command.ts'
@@ -13,6 +14,7 @@ import { produceBlocks } from './blocks.ts'
 import { describeCaller } from './caller.ts'
 import { mineWaiting, setChainTime, startAnvil } from './chain/anvil.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from './chain.ts'
+import { openChainPort } from './chain-port.ts'
 import { type Clock, openClock } from './clock.ts'
 import { createControl } from './control.ts'
 import { createControls } from './controls.ts'
@@ -32,16 +34,18 @@ import { welcome } from './welcome.ts'
 import { startCron } from './worker.ts'
 
 export async function runLocally({ isFresh }: { isFresh: boolean }): Promise<void> {
-  const { PORT = '8787', RPC_PORT = '8545', RPC_URL } = process.env
+  const { PORT = '8787', RPC_PORT = '8545', RPC_URL = '' } = process.env
   const port = parseInteger('PORT', PORT, 1, 65535)
   const rpcPort = parseInteger('RPC_PORT', RPC_PORT, 1, 65535)
   const url = `http://localhost:${port}`
+  const external = parseRpcUrls(RPC_URL)
+  const isExternal = external.length > 0
 
   const supervisor = createSupervisor()
   await lockFolder(url)
   await checkPort(port, 'PORT')
-  if (RPC_URL) await checkNode(RPC_URL)
-  else await checkPort(rpcPort, 'RPC_PORT')
+  for (const node of external) await checkNode(node)
+  if (!isExternal) await checkPort(rpcPort, 'RPC_PORT')
 
   if (isFresh) await rm(STATE, { recursive: true, force: true })
   await mkdir(STATE, { recursive: true })
@@ -53,8 +57,11 @@ export async function runLocally({ isFresh }: { isFresh: boolean }): Promise<voi
     await prepare()
   }
 
-  if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
-  const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
+  // The control API moves the time and the blocks of the first one.
+  const rpcUrl = external[0] ?? (await startChain(supervisor))
+  const rpcUrls = isExternal ? external : [rpcUrl]
+  const shownUrl = isExternal ? external.join(', ') : `http://127.0.0.1:${rpcPort}`
+  printStatus('chain', `${isExternal ? 'external node' : 'anvil'} on ${shownUrl}`)
   const stopMining = mineWaiting(rpcUrl)
   const clock = await openClock()
   if (clock.offset() > 0) await setChainTime(rpcUrl, clock.now())
@@ -62,7 +69,7 @@ export async function runLocally({ isFresh }: { isFresh: boolean }): Promise<voi
   printStatus('contract', delivery)
   // First, because two processes that open a new database at the same time get SQLITE_BUSY.
   const { issuer, outcomes, token, isNew } = await prepareDatabase(url, rpcUrl, delivery, clock)
-  const marketplace = await startMarketplace(supervisor, { url, rpcUrl, delivery })
+  const marketplace = await startMarketplace(supervisor, { url, rpcUrls, delivery })
   printStatus('worker', 'started')
   await freeLeases(marketplace.url, clock.now())
   if (outcomes && isNew) {
@@ -80,11 +87,13 @@ export async function runLocally({ isFresh }: { isFresh: boolean }): Promise<voi
       console.log(requestLine(exchange, isRejected ? undefined : caller, new Date()))
     },
   })
-  if (outcomes && !RPC_URL) {
+  if (!isExternal) {
     stopMining()
-    await produceBlocks(rpcUrl, outcomes, (hash) => undoDelivery({ url, rpcUrl }, hash))
+    const undo = (hash: Hash) => undoDelivery({ url, rpcUrl }, hash)
+    const mine = await produceBlocks(rpcUrl, outcomes, undo)
+    await openChainPort(rpcPort, { rpcUrl, mine })
   }
-  console.log(welcome({ url, rpcUrl, token }))
+  console.log(welcome({ url, rpcUrl: shownUrl, token }))
   marketplace.showLog()
   startCron(target)
 }
@@ -93,10 +102,10 @@ function printStatus(part: string, status: string) {
   console.log(`${part.padEnd(10)} ${status}`)
 }
 
-async function startChain(supervisor: Supervisor, port: number): Promise<string> {
-  const anvil = await startAnvil({ port, statePath: CHAIN_STATE })
+/** Starts anvil on a free port, and returns its URL. */
+async function startChain(supervisor: Supervisor): Promise<string> {
+  const anvil = await startAnvil({ port: 0, statePath: CHAIN_STATE })
   supervisor.add('The chain', anvil, anvil.errors)
-  printStatus('chain', `anvil on ${anvil.url}`)
   return anvil.url
 }
 

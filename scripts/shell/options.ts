@@ -13,7 +13,7 @@ export const instanceVariables = {
 /** What `readNetworks` reads (`operate/contract/networks.ts`). */
 export const networkVariables = {
   NETWORKS: 'The networks of the environment, if they are a secret: the same JSON.',
-  RPC_URL: 'Without --env: the node of the local chain.',
+  RPC_URL: 'Without --env: the nodes of the local chain, separated by commas.',
   RPC_PORT: 'Without --env: its port on this machine, as of `npm run dev`. Default: 8545',
 }
 

@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { createPublicClient, type Hash, http, parseEventLogs } from 'viem'
-import { expect, it, vi } from 'vitest'
+import { type Address, createPublicClient, type Hash, http, parseEventLogs, webSocket } from 'viem'
+import { describe, expect, it, vi } from 'vitest'
 import { localAccount } from '../../scripts/local/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import { runExample, waitForTransfer } from '../support/dev.ts'
@@ -58,6 +58,44 @@ it('takes the first order of the README', async () => {
   // The transaction may have those of other orders, too.
   const topics = result.logs.flatMap((log: { topics: string[] }) => log.topics)
   expect(topics).toContain(toTopic(buyer))
+})
+
+describe('the chain', () => {
+  /** Returns a call that sends a transaction from an account that anvil unlocks. */
+  const sendFrom = (from: Address, id = 1) => ({
+    ...{ jsonrpc: '2.0', id, method: 'eth_sendTransaction' },
+    params: [{ from, to: from }],
+  })
+  const stranger = '0x00000000000000000000000000000000000000ff'
+  const [first, second] = [localAccount(8).address, localAccount(9).address]
+
+  async function callChain<Answer>(body: object): Promise<Answer> {
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await (await fetch(instance.rpcUrl, init)).json()) as Answer
+  }
+
+  it('answers once a transaction is in a block, so that nobody waits for a block after it', async () => {
+    for (let i = 0; i < 20; i++) {
+      const { result: hash } = await callChain<{ result: Hash }>(sendFrom(first))
+      expect(await chain.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
+    }
+    const batch = [sendFrom(first, 1), sendFrom(second, 2)]
+    const sent = await callChain<{ result: Hash }[]>(batch)
+    for (const { result: hash } of sent)
+      expect(await chain.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
+  })
+
+  it('accepts WebSockets, and passes on the errors of the node', async () => {
+    const socket = createPublicClient({
+      transport: webSocket(instance.rpcUrl.replace('http', 'ws')),
+    })
+    expect(await socket.getChainId()).toBe(31337)
+    ;(await socket.transport.getRpcClient()).close()
+    expect(await callChain(sendFrom(stranger))).toMatchObject({
+      error: { message: 'No Signer available' },
+    })
+  })
 })
 
 it('prints a line for each request and each event', async () => {

@@ -12,7 +12,7 @@ const RateLimit = z.object({
 
 /** What is of one environment only. */
 const OWN = /^(name|main|compatibility_\w+|upload_\w+|keep_vars|routes|workers_dev|preview_urls)$/
-const NAMES = /^(database_name|database_id|bucket_name|queue|namespace_id)$/
+const NAMES = /^(database_name|database_id|bucket_name|queue|namespace_id|max_batch_timeout)$/
 
 /** The settings of an environment, or of local development, as lines without names of resources. */
 function settingsOf(environment: string): string[] {

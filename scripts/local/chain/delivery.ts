@@ -22,11 +22,15 @@ export async function deployDelivery(
 }
 
 /** Returns the value of NETWORKS for one local chain. */
-export const localNetworks = (rpcUrl: string, delivery: Address, settings: object): string =>
+export const localNetworks = (
+  rpcUrls: readonly string[],
+  delivery: Address,
+  settings: object,
+): string =>
   JSON.stringify({
     localhost: {
       chainId: LOCAL_CHAIN_ID,
-      rpcUrls: [rpcUrl],
+      rpcUrls,
       delivery,
       finality: 1,
       maxFeePerGasGwei: 500,

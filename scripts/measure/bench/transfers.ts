@@ -39,7 +39,7 @@ export async function measureTransfers(
     main: 'src/worker.ts',
     bindings: {
       ...bindings,
-      NETWORKS: localNetworks(anvil.url, delivery, network),
+      NETWORKS: localNetworks([anvil.url], delivery, network),
       TRANSFER_SIGNER_KEYS: toPrivateKey(signer),
     },
     sql: [

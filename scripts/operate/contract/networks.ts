@@ -31,6 +31,10 @@ export type Network = z.infer<typeof networkSchema> & { name: string }
 /** NETWORKS, an object or JSON. Each network is parsed when it is used. */
 const networksSchema = json(z.record(z.string(), z.looseObject({})))
 
+/** Returns the nodes that RPC_URL names, separated by commas. */
+export const parseRpcUrls = (text: string): string[] =>
+  text.split(',').flatMap((url) => url.trim() || [])
+
 /**
  * Returns the settings of the networks of an environment: from wrangler.toml, or from the
  * environment variable NETWORKS if they are a secret. Without `environment`, those of the local
@@ -42,9 +46,9 @@ export function readNetworks(environment: string | undefined): Record<string, un
   const isLocal = environment === undefined
   const networks = isLocal ? NETWORKS || configured : (configured ?? NETWORKS)
   const { success, data } = networksSchema.safeParse(networks)
-  const rpcUrl = RPC_URL || (RPC_PORT && `http://127.0.0.1:${RPC_PORT}`)
-  if (success && isLocal && rpcUrl && !NETWORKS && data.localhost)
-    return { ...data, localhost: { ...data.localhost, rpcUrls: [rpcUrl] } }
+  const rpcUrls = parseRpcUrls(RPC_URL || (RPC_PORT ? `http://127.0.0.1:${RPC_PORT}` : ''))
+  if (success && isLocal && rpcUrls.length > 0 && !NETWORKS && data.localhost)
+    return { ...data, localhost: { ...data.localhost, rpcUrls } }
   if (success) return data
   throw new CommandError(
     'wrangler.toml has no NETWORKS for this environment. If they are a secret, set the environment variable NETWORKS to the same JSON.',

@@ -2,6 +2,8 @@
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient, type MarketplaceClient, verifyWebhook } from '../../../client/src/index.ts'
+import { deliveryOwner } from '../../../scripts/local/catalogue/demo.ts'
+import { toPrivateKey } from '../../../scripts/local/chain/accounts.ts'
 import { READY } from '../../support/dev.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../../support/project.ts'
 import { serve } from '../../support/server.ts'
@@ -25,9 +27,11 @@ const receiver = await serve(async (request, response) => {
   response.writeHead(500).end()
 })
 
+let ports: { PORT: string; RPC_PORT: string }
+
 beforeAll(async () => {
   project = await aProject()
-  const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
+  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   url = `http://localhost:${ports.PORT}`
   const { out } = await project.start('dev', READY, ports)
   shop = createClient({ url, token: tokenIn(out) })
@@ -59,3 +63,21 @@ it('tries a webhook ten times, as late as the guide says, and disables its endpo
   }
   expect(await state()).toMatchObject({ disabledReason: 'failing' })
 }, 600_000)
+
+it('does not wait for a chain whose deliveries are stopped, and delivers once they are not', async () => {
+  const contract = (action: string) =>
+    project.run('contract', [action, '--network', 'localhost'], {
+      RPC_PORT: ports.RPC_PORT,
+      DELIVERY_OWNER_KEY: toPrivateKey(deliveryOwner),
+    })
+  expect(await contract('pause')).toMatchObject({ status: 0 })
+  const body = [{ nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }]
+  const { orders } = await shop.placeOrders({ body })
+  const ids = { order_ids: [orders[0]?.id ?? 0] }
+  const status = async () => (await shop.getOrders(ids)).orders[0]?.orderItems[0]?.status
+  expect(await project.run('dev', ['--advance', '4d'])).toMatchObject({ errors: '', status: 0 })
+  expect(await status()).toBeNull()
+  expect(await contract('unpause')).toMatchObject({ status: 0 })
+  expect(await project.run('dev', ['--advance', '1h'])).toMatchObject({ errors: '', status: 0 })
+  expect(await status()).toBe('transferred')
+}, 120_000)
