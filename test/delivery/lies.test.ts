@@ -60,6 +60,9 @@ const DAILY = 'at the daily comparison'
 const oneByOne = { itemsPerTransaction: 1, transactionsInFlight: 1 }
 const disagreement = { alarm: 'nodes_disagree' }
 
+/** The same, if only the node that leads is asked: the other one contradicts nobody. */
+const disagreementOfLeader = { ...disagreement, isOfLeader: true }
+
 /** By what the lie is about. `npm test` plays the first of each, which is soon over. */
 const kinds: Record<string, readonly LieCase[]> = {
   'makes up transactions': [
@@ -152,10 +155,10 @@ const kinds: Record<string, readonly LieCase[]> = {
   ],
   'says that transfers fail': [
     tells('before signing', 'says that every transfer fails'),
-    insists('says that every transfer fails', disagreement),
+    insists('says that every transfer fails', disagreementOfLeader),
     insists('says that tokens have the other standard', disagreement),
     insists('says that tokens have the other standard, and tries nothing', disagreement),
-    insists('says that calls of the contract revert', disagreement),
+    insists('says that calls of the contract revert', disagreementOfLeader),
     insists('does not simulate'),
     insists('says that no call of the contract reaches an item'),
     insists('says that no token has code'),
@@ -226,7 +229,12 @@ const kinds: Record<string, readonly LieCase[]> = {
 const liars = firstCases(1, [0, 1] as const)
 
 describe.each(Object.entries(kinds))('%s', (_, cases) => {
-  const played = liars.flatMap((liar) => firstCases(1, cases).map((one) => ({ ...one, liar })))
+  const played = liars.flatMap((liar) =>
+    firstCases(1, cases).map((one) => ({
+      ...{ ...one, liar },
+      alarm: one.isOfLeader && liar === 1 ? null : one.alarm,
+    })),
+  )
 
   it.each(played.map((one) => [describeCase(one), one] as const))('%s', async (_, one) => {
     await play(stage, one)

@@ -36,6 +36,8 @@ export type LieCase = {
   isUnsold: boolean
   /** The alarm that has to be raised while the lie lasts. */
   alarm: string | null
+  /** Whether it is raised only if the liar is the node that leads. */
+  isOfLeader: boolean
 }
 
 /** Seconds between two blocks, usually. */
@@ -58,6 +60,7 @@ export const aCase = (values: Partial<LieCase> & Pick<LieCase, 'lies' | 'moment'
   funds: null,
   isUnsold: false,
   alarm: null,
+  isOfLeader: false,
   ...values,
 })
 
@@ -109,6 +112,7 @@ export function drawCase(seed: number): LieCase {
     funds: null,
     isUnsold: false,
     alarm: null,
+    isOfLeader: false,
   }
 }
 
