@@ -8,8 +8,9 @@ contract OutcomeToken {
     event ApprovalForAll(address indexed account, address indexed operator, bool approved);
     event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value);
 
-    /// @notice Only members may have a piece.
-    uint256 public constant MEMBERS_ONLY = 4;
+    /// @notice Only accounts without coins may have a piece. A marketplace tries transfers to such a one, to
+    /// find out whether the recipient is why another one fails.
+    uint256 public constant WITHOUT_COINS = 4;
     /// @notice A transfer uses up half a million gas.
     uint256 public constant EXPENSIVE = 5;
     /// @notice A transfer succeeds, moves nothing and emits nothing.
@@ -24,9 +25,6 @@ contract OutcomeToken {
     /// @notice The producer of blocks in which transfers fail that succeed in a simulation.
     address public constant ADVERSARY = 0x000000000000000000000000000000000000BAd0;
 
-    /// @dev The only member: the account to which a marketplace simulates a transfer to find out whether
-    /// the recipient is why another one fails.
-    address private constant MEMBER = 0x00000000000000000000000000000000FEEdBEeF;
     uint256 private constant PIECES = 1_000_000;
 
     mapping(address account => mapping(address operator => bool)) public isApprovedForAll;
@@ -58,7 +56,7 @@ contract OutcomeToken {
     function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes calldata) external {
         bool isAllowed = from == msg.sender || isApprovedForAll[from][msg.sender];
         if (!_isHolder[from] || !isAllowed) revert("not approved");
-        if (id == MEMBERS_ONLY && to != MEMBER) revert("only members may have a piece");
+        if (id == WITHOUT_COINS && to.balance > 0) revert("the recipient holds coins");
         if (id == FROZEN) revert("frozen");
         if (id == EXPENSIVE) {
             uint256 start = gasleft();
