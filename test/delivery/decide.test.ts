@@ -617,4 +617,24 @@ describe('an item that failed in a transaction', () => {
     expect(closed(failureOf(1, { gasUsed: 149_999n }))).toMatchObject({ burned: [] })
     expect(closed(failureOf(1, { gasUsed: 150_000n }))).toMatchObject({ burned: [{ id: 1 }] })
   })
+
+  it('is why the contract has reached no other, which counts as no transaction without effect', () => {
+    const others = (gasUsed: bigint) => {
+      const receipts: Told['receipts'] = [[HASH, receiptAt(98, failureOf(1, { gasUsed }))]]
+      const records: Told['records'] = [
+        [1, 0],
+        [2, 0],
+      ]
+      const both = [carriedOf(1), carriedOf(2)]
+      return decisionOn({ items: [1, 2] }, { count: NONCE + 1, receipts, records }, both)
+    }
+    const changes = (withoutEffect: number) => ({
+      changes: [
+        { id: 1, tries: 1 },
+        { id: 2, tries: 0, withoutEffect },
+      ],
+    })
+    expect(others(150_000n)).toMatchObject(changes(0))
+    expect(others(149_999n)).toMatchObject(changes(1))
+  })
 })

@@ -1,3 +1,4 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
@@ -105,7 +106,8 @@ it('rejects a URL that is too long, and ids with unusual characters', async () =
 it('answers an internal error with 500 and without details', async () => {
   const DB = { withSession: () => ({ batch: () => Promise.reject(new Error('a secret')) }) }
   const headers = { authorization: await aMasterToken() }
-  const response = await app.request(BILLING_ADDRESSES, { headers }, { ...env, DB })
+  const ctx = createExecutionContext()
+  const response = await app.request(BILLING_ADDRESSES, { headers }, { ...env, DB }, ctx)
   expect(response.status).toBe(500)
   expect(response.headers.get('x-request-id')).toBeTruthy()
   const issue = { path: '', code: 'internal_error', message: 'something went wrong on our side' }

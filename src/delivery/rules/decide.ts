@@ -5,7 +5,7 @@
  */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../../env.ts'
-import { decodeFailure, isFailure, isUse } from '../../ethereum/contract.ts'
+import { decodeFailure, isFailure, isUse, type Log } from '../../ethereum/contract.ts'
 import { type Fees, isUnderpriced, outbid, readFeeCap } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
@@ -152,6 +152,9 @@ function close(
   const changes: ItemChange[] = []
   const burned: Item[] = []
   const isUnconfirmed = receipt !== null && unconfirmed.has(receipt.transactionHash)
+  const isShort = failures.some(
+    (log) => !isUnconfirmed && !doubtful.has(log) && isBurning(log, gasPerItem),
+  )
   let isProven = !isUnconfirmed
   for (const item of items.flatMap((id) => carried.get(id) ?? [])) {
     const record = records.get(item.key)
@@ -173,7 +176,7 @@ function close(
       const decoded = decodeFailure(failure.data)
       if (!decoded) return { do: 'wait' }
       const { gasUsed, reason } = decoded
-      if (gasUsed >= gasPerItem / 2) burned.push(item)
+      if (isBurning(failure, gasPerItem)) burned.push(item)
       // A limit of the contract is not the item's fault.
       const code = readContractReason(gasUsed, reason)
       changes.push(
@@ -184,12 +187,17 @@ function close(
     }
     // The next step compares the key with the chain before it signs.
     else if (closing === 'expired') changes.push({ ...queue(item, now), transaction: null })
-    else if (isUsed || receipt === null) changes.push(queue(item, now))
+    // What burned the gas of the others was counted: it is held after two times.
+    else if (isUsed || receipt === null || isShort) changes.push(queue(item, now))
     else changes.push(carryWithoutEffect(item, null, now))
     if (isUnconfirmed && changes.at(-1)?.transition === 'fail') return { do: 'wait' }
   }
   return isProven ? { do: 'close', closing, receipt, changes, burned } : { do: 'wait' }
 }
+
+/** Whether a failure has used up so much gas that the contract may have reached no item after it. */
+const isBurning = ({ data }: Log, gasPerItem: number): boolean =>
+  (decodeFailure(data)?.gasUsed ?? 0) >= gasPerItem / 2
 
 /** Returns when the open transactions have to be looked at. `isSigned`: some were signed just now. */
 export function nextLook(
