@@ -362,6 +362,19 @@ describe('a node that proves nothing', () => {
     expect(logged('chain_reorganized')).toEqual([])
   })
 
+  it('is behind the settled block, and no hash is known of one below: nothing is done either', async () => {
+    const { chain, engine, item } = await aSettledItem()
+    await env.DB.prepare('UPDATE transactions SET blockHash = NULL').run()
+    const next = await anItem(chain)
+    await deliver(chain, engine)
+    await expectDelivered(chain, [item, next])
+    await anItem(chain)
+    await chain.setFaults({ effect: { asOf: Number((await newest(chain)).block) - 1 } })
+    await aStep(engine)
+    expect(logged('chain_reorganized')).toEqual([])
+    expect(logged('node_unavailable')).toHaveLength(1)
+  })
+
   it('does not tell the settled block once: nothing is reported as reorganized', async () => {
     const { chain, engine, item, row } = await aSettledItem()
     const next = await anItem(chain)

@@ -366,6 +366,25 @@ it.each(firstCases(1, ['0', '1']))(
   },
 )
 
+it('tells alone, and with a wrong block, which transaction has used a key: no block is settled by that', async () => {
+  const { chain, market, item } = await aSale()
+  const copy = await takeSnapshot()
+  await live(market, 5)
+  const { txId } = await rowOf(item)
+  const receipt = Object(await chain.rpc('eth_getTransactionReceipt', txId))
+  await restore(copy)
+  const on = ['eth_getTransactionReceipt']
+  const inAnother = { ...receipt, blockHash: numberToHex(7, { size: 32 }) }
+  await chain.setFaults(
+    { node: '0', on, effect: { result: inAnother } },
+    { node: '1', on, effect: { result: null } },
+  )
+  market.queue.put(chain)
+  await live(market, 30 * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
+  expect(await networkOf(chain)).toMatchObject({ settledBlock: null, settledHash: null })
+})
+
 it('is silent for ten minutes: then one node suffices, with an alarm until it answers', async () => {
   const { chain, market, item } = await aSale((chain) =>
     chain.setFaults({ node: '1', effect: { http: 'drop', reach: 'all' } }),
@@ -382,6 +401,7 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
       .bind(item.id)
       .first('isUnconfirmed')
   expect(await isUnconfirmed()).toBe(1)
+  expect(await networkOf(chain)).toMatchObject({ settledBlock: null })
   await chain.setFaults()
   await live(market, 2 * MINUTE)
   expect(await alarmsNow()).not.toContain(key)
@@ -429,7 +449,11 @@ it('confirms what two nodes tell although they tell others differently', async (
   for (const item of [...first, last]) await endAlone(item)
   await market.runCron()
   await live(market, 5 * MINUTE)
-  const { results } = await env.DB.prepare('SELECT id FROM deliveries WHERE isUnconfirmed').all()
+  const { results } = await env.DB.prepare(
+    'SELECT id FROM deliveries WHERE isUnconfirmed AND chainId = ?',
+  )
+    .bind(chain.chainId)
+    .all()
   expect(results.map(({ id }) => id)).toEqual(first.map(({ id }) => id))
 })
 
