@@ -1,9 +1,9 @@
 /** Counts what fails. Nothing is written while all goes well. */
-import { batch } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 import { HOUR } from '../time.ts'
+import { batch } from './batch.ts'
+import type { Database } from './client.ts'
+import { raw } from './statements.ts'
 
 /**
  * `mails`: those that Cloudflare did not take. `pictures`: those that it did not convert, without those
@@ -12,7 +12,7 @@ import { HOUR } from '../time.ts'
 export const failureKinds = ['mails', 'pictures', 'requests'] as const
 export type FailureKind = (typeof failureKinds)[number]
 
-/** Milliseconds after which a failure is none of those before it. */
+/** Milliseconds without a failure, after which the count of recent ones begins again. */
 export const FAILURES_LAST = HOUR
 
 /** Counts a failure, by one statement. If that fails, too, it is only logged. */

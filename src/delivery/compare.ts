@@ -143,8 +143,8 @@ export async function readUses(
 }
 
 /**
- * Returns what becomes of items whose keys are used. After a long search, one node suffices for a transfer that
- * two have recorded.
+ * Returns what becomes of items whose keys are used by the record of two nodes. After a long search, it suffices
+ * that one node has the transaction.
  */
 async function findTransactions(
   recorded: readonly Recorded[],

@@ -1,5 +1,5 @@
 /**
- * Guests: accounts that orders have made, which belong to whoever first proves the address. An unproven wallet
+ * Guests: accounts that orders have made. Who first proves the address gets the account. An unproven wallet
  * is a guest on each chain on which something was ordered for it. Its key proves all of them, and the contract
  * at its address the one of its chain.
  */

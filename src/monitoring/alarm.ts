@@ -9,7 +9,7 @@ export const LIMITS = {
   head: 10 * MINUTE,
   second: 10 * MINUTE,
   message: 15 * MINUTE,
-  /** Of an administrator: it is told of every alarm. */
+  /** An endpoint of an administrator, which gets every alarm. */
   receiver: HOUR,
   /** A node may be restarted. Less than the time between two checks. */
   misconfigured: 50 * SECOND,

@@ -95,11 +95,11 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
         now,
       )
       const since = (known: string | null | undefined) => known ?? now.toISOString()
-      const missing = findMissing(asked, view, row, now)
-      const ahead = findAhead(asked, view, missing, now)
+      const lag = findLag(asked, view, row, now)
+      const ahead = findAhead(asked, view, lag, now)
       return {
         row: {
-          missing,
+          lag,
           problem: view.problem,
           problemSince: view.problem && since(row?.problemSince),
           behind: ahead && { ...ahead, since: since(row?.behind?.since) },
@@ -142,22 +142,22 @@ const selectTokens = (db: Database, name: string, chainId: number) =>
 
 type Asked = { node: Node; view: View | null; problem: string | null }
 
-type BlockKind = keyof NodeRow['missing']
+type BlockKind = keyof NodeRow['lag']
 
 /** Returns a node whose newest block, or final block, is `BEHIND` ahead of that of a view. */
-const findAhead = (asked: readonly Asked[], view: View, missing: NodeRow['missing'], now: Date) =>
-  findNewer('head', asked, view, missing, now) ?? findNewer('finalBlock', asked, view, missing, now)
+const findAhead = (asked: readonly Asked[], view: View, lag: NodeRow['lag'], now: Date) =>
+  findNewer('head', asked, view, lag, now) ?? findNewer('finalBlock', asked, view, lag, now)
 
 function findNewer(
   kind: BlockKind,
   asked: readonly Asked[],
   view: View,
-  missing: NodeRow['missing'],
+  lag: NodeRow['lag'],
   now: Date,
 ): Omit<NonNullable<NodeRow['behind']>, 'since'> | null {
   const mine = view[kind]
   if (!mine) return null
-  const target = missing[kind]
+  const target = lag[kind]
   const isLate = target !== null && (target.isLate || isOverdue(target, now))
   const [newest] = blocksOf(kind, asked)
     .filter(
@@ -180,15 +180,15 @@ const blocksOf = (kind: BlockKind, asked: readonly Asked[]) =>
   })
 
 /** Returns the blocks that other nodes had when those of a view were lower, and that it has not reached yet. */
-function findMissing(
+function findLag(
   asked: readonly Asked[],
   view: View,
   row: NodeRow | undefined,
   now: Date,
-): NodeRow['missing'] {
+): NodeRow['lag'] {
   const find = (kind: BlockKind) => {
     const number = view[kind]?.number
-    const known = row?.missing[kind]
+    const known = row?.lag[kind]
     if (number === undefined) return null
     if (known && number < known.block) return known
     const highest = Math.max(...blocksOf(kind, asked).map(({ block }) => block.number))
@@ -199,8 +199,8 @@ function findMissing(
   return { head: find('head'), finalBlock: find('finalBlock') }
 }
 
-const missing: NodeRow['missing'] = { head: null, finalBlock: null }
-const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, missing, state: null }
+const lag: NodeRow['lag'] = { head: null, finalBlock: null }
+const emptyRow: NodeRow = { problem: null, problemSince: null, behind: null, lag, state: null }
 
 /**
  * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call

@@ -92,7 +92,12 @@ export function compareViews(
   const { number: block, timestamp: time } = head
   const seenAt = now.toISOString()
   const state: NodeState = {
-    ...{ seenAt, contract, block, time, facts, relayers },
+    seenAt,
+    contract,
+    block,
+    time,
+    facts,
+    relayers,
     seenTo: view.seenTo,
     // What a node has told of blocks that no other one has may be wrong.
     eventsTo: Math.min(view.eventsTo, reached),

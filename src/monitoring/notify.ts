@@ -16,7 +16,7 @@ import { readState, stateStatements } from './state.ts'
 /** Milliseconds after which an alarm that lasts is repeated. That of a token lasts for weeks. */
 const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
 
-/** Milliseconds after which it is told again that an alarm has a new member. What is critical is told at once. */
+/** Milliseconds between two messages of an alarm about new members. A critical alarm tells of each at once. */
 const newsAfter = (name: Alarm['name']) => (severityOf[name] === 'critical' ? 0 : HOUR)
 
 /** Returns the URL of an alarm's entry in docs/runbook.md, as the instance serves it. */
@@ -62,7 +62,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date) {
     gone.delete(alarm.key)
     const { raisedAt = at, notifiedAt = '', mailedAt = '' } = known ?? {}
     const age = known ? now.getTime() - Date.parse(notifiedAt) : Infinity
-    // What has joined since it was told last is told again, although the alarm lasts.
+    // New members are told of, although the alarm lasts.
     const isNewer = (alarm.version ?? 0) > (known?.version ?? 0) && age >= newsAfter(alarm.name)
     const isDue = isNewer || age >= repeatAfter(alarm.name)
     if (isNewer) news.push(alarm.key)

@@ -59,7 +59,7 @@ it('stores block, gas price, contract and signers, and asks as little as that ta
     nodes: [
       {
         ...{ problem: null, problemSince: null, behind: null },
-        missing: { head: null, finalBlock: null },
+        lag: { head: null, finalBlock: null },
         state: expect.anything(),
       },
     ],

@@ -55,7 +55,7 @@ export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
    * The newest and the final block that another node had when this one was lower, and since when it has not
    * reached them. `isLate`: it needed too long for the last one.
    */
-  missing: Record<'head' | 'finalBlock', { block: number; since: string; isLate: boolean } | null>
+  lag: Record<'head' | 'finalBlock', { block: number; since: string; isLate: boolean } | null>
   state: NodeState | null
 }
 
@@ -164,8 +164,8 @@ export const alarms = sqliteTable('alarms', {
 })
 
 /**
- * Alarms of what is left as it is on purpose: an alarm with this key is none up to this version. A row is
- * deleted when its alarm is over.
+ * Alarms that an operator leaves as they are. One with this key is raised again when its version is higher. A row
+ * is deleted when its alarm is over.
  */
 export const acknowledgements = sqliteTable('acknowledgements', {
   key: text().primaryKey(),
@@ -174,7 +174,7 @@ export const acknowledgements = sqliteTable('acknowledgements', {
 
 /** What failed, by kind. Written when something fails, and never else. */
 export const failures = sqliteTable('failures', {
-  /** See `http/failures.ts`. */
+  /** See `db/failures.ts`. */
   kind: text().primaryKey(),
   /** Since the instance exists. */
   total: integer().notNull(),
