@@ -3,8 +3,8 @@
  * conversion.
  */
 import type { Database } from '../db/client.ts'
-import { countFailure } from '../db/failures.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { countFailure } from '../http/failures.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { log } from '../log.ts'
 import { removeMetadata } from './jpeg.ts'

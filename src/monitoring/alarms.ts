@@ -1,8 +1,8 @@
 /** The alarms: conditions of the state that somebody has to know of. Pure functions. */
 
-import { FAILURES_LAST, type FailureKind, failureKinds } from '../db/failures.ts'
 import type { Period } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
+import { FAILURES_LAST, type FailureKind, failureKinds } from '../http/failures.ts'
 import { operatorLimits } from '../http/limits.ts'
 import { strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'

@@ -1,5 +1,5 @@
 /** The state in the text format of Prometheus (0.0.4): gauges, and counters whose names end with `_total`. */
-import { failureKinds } from '../db/failures.ts'
+import { failureKinds } from '../http/failures.ts'
 import { secondsSince } from './health.ts'
 import { countItems, type State } from './state.ts'
 

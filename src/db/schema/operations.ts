@@ -174,7 +174,7 @@ export const acknowledgements = sqliteTable('acknowledgements', {
 
 /** What failed, by kind. Written when something fails, and never else. */
 export const failures = sqliteTable('failures', {
-  /** See `db/failures.ts`. */
+  /** See `http/failures.ts`. */
   kind: text().primaryKey(),
   /** Since the instance exists. */
   total: integer().notNull(),

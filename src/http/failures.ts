@@ -1,9 +1,10 @@
 /** Counts what fails. Nothing is written while all goes well. */
+
+import { batch } from '../db/batch.ts'
+import type { Database } from '../db/client.ts'
+import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 import { HOUR } from '../time.ts'
-import { batch } from './batch.ts'
-import type { Database } from './client.ts'
-import { raw } from './statements.ts'
 
 /**
  * `mails`: those that Cloudflare did not take. `pictures`: those that it did not convert, without those
