@@ -116,6 +116,8 @@ export type SignerState = {
   counts: number[]
   /** Wei, of the node that tells most. */
   balance: bigint
+  /** By how many wei the node that tells least differs from it. */
+  disputedBalance: bigint
 }
 
 /** `contract`: the one that was asked. */

@@ -104,7 +104,9 @@ async function signItems(
   const circumstances = {
     deadline,
     gasPrice: market.baseFee + market.tip,
-    funds: new Map(capacities.map(({ signer, funds }) => [signer.address, funds])),
+    funds: new Map(
+      capacities.map(({ signer, funds, disputedFunds }) => [signer.address, funds - disputedFunds]),
+    ),
   }
   const simulation = await simulate(asked, batches, circumstances)
   for (const reason of simulation.unanswered) {

@@ -88,8 +88,8 @@ export async function signBatches(
 }
 
 /**
- * Finds a relayer that may send a batch and can pay it, the one with most room first, so that all
- * work. Leaves out the items that no relayer may move now. Null: none has room.
+ * Finds a relayer that may send a batch and can pay it: those of which only some nodes say so come last,
+ * and before that those with most room come first, so that all work. Leaves out the items that no relayer may move now. Null: none has room.
  */
 function reserve(
   { contract, candidates, limit }: Batch & { limit: GasLimit },
@@ -98,10 +98,15 @@ function reserve(
   chainId: number,
 ) {
   let blocker: SigningBlocker | null = null
-  const byRoom = capacities.toSorted((a, b) => b.nonces.length - a.nonces.length)
-  const most = Math.max(0, ...byRoom.map((capacity) => findPieces(capacity, contract)))
+  const usualCost = limit.gas * usual.maxFeePerGas + limit.l1Fee
+  const isDisputed = ({ funds, disputedFunds }: Capacity) =>
+    funds >= usualCost && funds - disputedFunds < usualCost
+  const ordered = capacities.toSorted(
+    (a, b) => Number(isDisputed(a)) - Number(isDisputed(b)) || b.nonces.length - a.nonces.length,
+  )
+  const most = Math.max(0, ...ordered.map((capacity) => findPieces(capacity, contract)))
   const { taken, pieces } = takeFitting(candidates, Infinity, most)
-  for (const capacity of byRoom) {
+  for (const capacity of ordered) {
     const { signer, nonces, expired: expiredByNonce, funds } = capacity
     const left = findPieces(capacity, contract)
     const [nonce] = nonces

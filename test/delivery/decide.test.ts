@@ -141,7 +141,10 @@ function decisionOn(
     settledHash: null,
     market: tip === null ? null : { baseFee, lowestBaseFee: baseFee, tip, overdueTip: tip },
     signers: new Map([
-      [signer.address, { count, counts: [count, count], balance: gwei('1000000000') }],
+      [
+        signer.address,
+        { count, counts: [count, count], balance: gwei('1000000000'), disputedBalance: 0n },
+      ],
     ]),
     doubted: new Set(),
     disagreements: [],

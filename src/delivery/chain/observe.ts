@@ -225,10 +225,12 @@ function mergeSigners(
     signersOf(loaded, relayers).map((signer) => {
       const balances = views.flatMap((view) => view.balances.get(signer) ?? [])
       const counts = views.flatMap((view) => view.counts.get(signer) ?? [])
+      const balance = balances.reduce(larger, 0n)
       const state = {
         count: findHighest('nonce', counts, (count) => count) ?? 0,
         counts,
-        balance: balances.reduce(larger, 0n),
+        balance,
+        disputedBalance: balance - balances.reduce(lower, balance),
       }
       return [signer, state]
     }),

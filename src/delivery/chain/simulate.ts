@@ -90,7 +90,7 @@ function tellsExact(reply: Reply): boolean | null {
   return trial?.isAccepted ? trial.isExact : null
 }
 
-/** `gasPrice` and the `funds` of the relayers are in wei. */
+/** `gasPrice` and the `funds` of the relayers, as far as all nodes tell them, are in wei. */
 export type Circumstances = {
   deadline: number
   gasPrice: bigint

@@ -21,6 +21,8 @@ export type Capacity = {
   expired: Map<number, DeliveryTransaction>
   /** Wei. */
   funds: bigint
+  /** How many of these only some nodes tell. */
+  disputedFunds: bigint
   /** Pieces that it may move now, by contract. */
   pieces: Map<Address, number>
 }
@@ -33,7 +35,11 @@ export function readCapacity(
 ): Capacity {
   const { address } = signer
   const isOwn = (transaction: DeliveryTransaction) => transaction.signer === address
-  const { count: told = 0, balance = 0n } = observation.signers.get(address) ?? {}
+  const {
+    count: told = 0,
+    balance = 0n,
+    disputedBalance = 0n,
+  } = observation.signers.get(address) ?? {}
   const count = Math.max(told, loaded.mined.get(address)?.nextNonce ?? 0)
   const isUsable = observation.isAlone || !observation.doubted.has(address)
   const room = isUsable ? transactionsInFlight : 0
@@ -53,6 +59,7 @@ export function readCapacity(
     nonces,
     expired: new Map(expired.map((transaction) => [transaction.nonce, transaction])),
     funds: unmined.reduce((funds, { gas, maxFeePerGas }) => funds - gas * maxFeePerGas, balance),
+    disputedFunds: disputedBalance,
     pieces: new Map(
       [...observation.contracts].map(([contract, { limits }]) => [
         contract,
