@@ -216,6 +216,15 @@ const kinds: Record<string, readonly LieCase[]> = {
       minutes: 25,
       silent: 24,
     }),
+    tells(
+      'before signing',
+      'swallows transactions, and has receipts in which all gas was used up',
+      {
+        minutes: 13,
+        silent: 12,
+        ...oneByOne,
+      },
+    ),
   ],
   'hides a theft': [
     tells('after all is final', 'has fresh blocks and old state', {

@@ -230,10 +230,12 @@ function writeTransactions(db: Database, chainId: number, { transactions }: Chan
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers = [], burns = [] }: Changes,
+  { signers = [], burns = [], isUnconfirmed = false }: Changes,
   now: Date,
 ) {
   const at = now.toISOString()
+  // What one node tells alone must hold no items until an operator comes.
+  const counted = isUnconfirmed ? [] : burns
   return [
     ...toJsonSlices(signers).map(
       (rows) => raw<never>(db)`INSERT INTO signers (chainId, address, reverts, pausedUntil)
@@ -242,7 +244,7 @@ function writeSigners(
         ON CONFLICT (chainId, address) DO UPDATE SET
           reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
     ),
-    ...toJsonSlices(burns).map(
+    ...toJsonSlices(counted).map(
       (rows) => raw<never>(db)`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
         SELECT ${chainId}, lower(value ->> 'token') AS token,
           lower(coalesce(value ->> 'recipient', '')) AS recipient, count(*), ${at}

@@ -8,7 +8,12 @@ import { expectExactlyOnce } from '../oracle.ts'
 import type { Fate, World } from './world.ts'
 
 /** Alarms that may last: somebody has to look at them. */
-const LASTING = ['foreign_transaction', 'contract_changed', 'deliveries_failed']
+const LASTING = [
+  'foreign_transaction',
+  'contract_changed',
+  'deliveries_failed',
+  'failed_by_one_node',
+]
 
 /** What items wait for that nobody can deliver. */
 const WAITING = ['holder_has_no_token', 'transfer_without_effect']

@@ -4,7 +4,7 @@ import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished, vi } from 'vitest'
 import { pass } from '../clock.ts'
-import { anEngine, rowsOf } from '../engine.ts'
+import { anEngine, type Row, rowsOf } from '../engine.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
 import { aWitness } from './witness.ts'
@@ -83,6 +83,8 @@ async function playIn(world: World, isOver: () => boolean): Promise<Told> {
     const deadline = await lastDeadline(chain.chainId, startedAt, endedAt)
     while (Date.now() < deadline) {
       pass(300)
+      // In the time that was passed over, nothing could be sent.
+      watch.witness.postpone()
       await watch.round()
       await watch.cron()
     }
@@ -97,9 +99,19 @@ async function playIn(world: World, isOver: () => boolean): Promise<Told> {
 }
 
 /** An operator retries what was carried three times without effect, once the reason is gone. */
-async function retryHeld({ chain, items, retried }: World): Promise<void> {
+const retryHeld = (world: World) =>
+  retry(world, (row) => row.state === 'queued' && row.tries + row.withoutEffect >= 3)
+
+/** An operator retries what one node alone has told as failed, once an alarm tells of it. */
+const retryFailed = (world: World) =>
+  retry(world, ({ id, state }) => {
+    const item = world.items.find((one) => one.id === id)
+    return state === 'failed' && item?.fate !== 'waits' && !world.retried.has(id)
+  })
+
+async function retry({ chain, items, retried }: World, isWanted: (row: Row) => boolean) {
   for (const row of (await rowsOf(items)).values())
-    if (row.state === 'queued' && row.tries + row.withoutEffect >= 3) {
+    if (isWanted(row)) {
       retried.add(row.id)
       await anEngine(chain).retry(row)
     }
@@ -263,6 +275,7 @@ function watchMinutes(world: World, isOver: () => boolean) {
       while (left.length > 0 && Date.now() < end) {
         const minute = nextCron
         while (nextCron === minute) await round()
+        if (raised.has('failed_by_one_node')) await retryFailed(world)
         left = await complaints(world)
       }
       return left
