@@ -1219,7 +1219,7 @@ export interface components {
             buyerUserId?: number;
             /** @description The buyer, if not by `buyerUserId`. */
             buyer?: components["schemas"]["GivenBuyer"];
-            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created (the postal code may be absent if `country` is the ISO 3166-1 code of one without postal codes, such as `HK`); otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description Order number of the shop. Each number can be used once under a token name. */
             providerId?: string | null;
@@ -1324,7 +1324,7 @@ export interface components {
             buyerUserId?: number;
             /** @description The buyer, if not by `buyerUserId`. */
             buyer?: components["schemas"]["GivenBuyer"];
-            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created (the postal code may be absent if `country` is the ISO 3166-1 code of one without postal codes, such as `HK`); otherwise the first billing address of the buyer is used. From a master token (without `orders`) the new address is added to the addresses of the buyer; else it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description May repeat the number of the path. */
             providerId?: string | null;
@@ -4009,7 +4009,7 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with `city`, `street`, `country` and `postal`, which may be absent if `country` is the ISO code of one without postal codes.
          *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
@@ -4318,7 +4318,7 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with `city`, `street`, `country` and `postal`, which may be absent if `country` is the ISO code of one without postal codes.
          *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
@@ -4428,7 +4428,7 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with `city`, `street`, `country` and `postal`, which may be absent if `country` is the ISO code of one without postal codes.
          *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *

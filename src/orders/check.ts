@@ -5,6 +5,7 @@
  * anything else of the order, before other problems of the call, and before an earlier call is looked
  * for (`requireOwnListings`). `refuseChanged` (`guards.ts`) compares the seller again in the second trip.
  */
+import { needsPostalCode } from '../addresses/postal-codes.ts'
 import { actsForAll } from '../auth/access.ts'
 import { orderableStatuses, type SaleObstacle } from '../db/schema/catalogue.ts'
 import type { reservations } from '../db/schema/orders.ts'
@@ -257,9 +258,10 @@ function checkQuantity(
 export const largestQuantity = ({ amount, priceCents }: Pick<Listing, 'amount' | 'priceCents'>) =>
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
-/** The billing address of the request, if the four fields of a place are given. */
+/** The billing address of the request, if the fields of a place are given. */
 export function newBillingAddress({ buyerBillingData: data }: NewOrder) {
-  return data?.city && data.country && data.postal && data.street ? data : null
+  if (!data?.city || !data.country || !data.street) return null
+  return data.postal || !needsPostalCode(data.country) ? data : null
 }
 
 /** The e-mail address or wallet by which an order names its buyer, whose account may be created. */
@@ -283,7 +285,7 @@ function checkBuyer(order: NamedOrder, { caller, field, newAddresses, report }: 
     report(
       'buyerBillingData',
       'no_billing_address',
-      `must have city, country, postal and street, as ${isProbe ? 'this token does not use those of others' : `${id ? `user ${id}` : 'the buyer'} has no billing address`}`,
+      `must have city, street, country and postal (unless country is the ISO code of one without postal codes), as ${isProbe ? 'this token does not use those of others' : `${id ? `user ${id}` : 'the buyer'} has no billing address`}`,
     )
 }
 

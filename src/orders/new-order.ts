@@ -181,8 +181,8 @@ export const NewOrder = withRules(
     buyer: GivenBuyer.optional().describe('The buyer, if not by `buyerUserId`.'),
     buyerBillingData: BillingData.nullish().describe(
       'Billing address of the buyer. With city, country, postal code and street a new address is ' +
-        'created; otherwise ' +
-        'the first billing address of the buyer is used. From a master token (without `orders`) the ' +
+        'created (the postal code may be absent if `country` is the ISO 3166-1 code of one without postal ' +
+        'codes, such as `HK`); otherwise the first billing address of the buyer is used. From a master token (without `orders`) the ' +
         'new address is added to the addresses of the buyer; else it is kept for this order only.',
     ),
     providerId: ProviderId.nullish().describe(

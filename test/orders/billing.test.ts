@@ -107,3 +107,24 @@ it('takes what customers paste: the customer has paid', async () => {
     companyName: 'A B',
   })
 })
+
+it('needs no postal code for the code of a country that has none', async () => {
+  const { token, buyer, input } = await aShop()
+  const place = { street: '88 Queensway', city: 'Admiralty' }
+  await placed(token, [
+    { ...input, buyerBillingData: { ...place, country: 'HK' } },
+    { ...input, buyerBillingData: { ...place, country: 'hk', postal: '' } },
+  ])
+  const rows = await db.select().from(addresses).where(eq(addresses.userId, buyer.id))
+  expect(rows.map(({ country, postal }) => [country, postal])).toEqual(
+    expect.arrayContaining([
+      ['HK', null],
+      ['hk', null],
+    ]),
+  )
+  const named = { ...input, buyerUserId: (await aUser()).id }
+  for (const country of ['Hong Kong', 'NO'])
+    expect(
+      await placeError(token, [{ ...named, buyerBillingData: { ...place, country } }]),
+    ).toMatchObject({ status: 400, code: 'no_billing_address' })
+})

@@ -27,6 +27,9 @@ import {
 const sendBatch = recordWakeUps()
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => {}))
 
+const PLACE =
+  'city, street, country and postal (unless country is the ISO code of one without postal codes)'
+
 /** A shop whose input has billing data and no buyer. */
 async function anOpenShop() {
   const shop = await aShop()
@@ -238,7 +241,7 @@ it('returns 400 if the buyer has the wrong form, or an order has two buyers or n
 it('returns 400 for a new person without billing data, and creates nobody', async () => {
   const { token, seller, rest, to } = await anOpenShop()
   const email = anEmail()
-  const message = 'must have city, country, postal and street, as the buyer has no billing address'
+  const message = `must have ${PLACE}, as the buyer has no billing address`
   const error = { status: 400, error: `orders[0].buyerBillingData: ${message}` }
   const known = await aUser({ email: anEmail(), ethereumPublicAddr: '' })
   for (const address of [email, known.email])
@@ -327,8 +330,7 @@ it('does not tell a seller whether an address has an account with a billing addr
   const token = await aToken(seller)
   const email = anEmail()
   await anAddress(await aUser({ email }))
-  const message =
-    'must have city, country, postal and street, as this token does not use those of others'
+  const message = `must have ${PLACE}, as this token does not use those of others`
   for (const buyer of [{ email }, { email: anEmail() }]) {
     const check = (order: object) =>
       call('POST', '/api/externalOrders/check', { token, json: [{ ...order, buyer }] })
