@@ -206,6 +206,7 @@ CREATE TABLE `networks` (
 	`contracts` text DEFAULT '[]' NOT NULL,
 	`maxPieces` integer,
 	`unconfirmedSince` text,
+	`minedByOne` integer DEFAULT 0 NOT NULL,
 	`contradictedSince` text,
 	`problem` text,
 	`failedSince` text

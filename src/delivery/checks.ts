@@ -15,6 +15,7 @@ import { log } from '../log.ts'
 import { MINUTE, SECOND } from '../time.ts'
 import type { Observed } from './chain/observe.ts'
 import type { KnownBlock } from './model.ts'
+import { findHighestCount } from './rules/decide.ts'
 import {
   forgetContract,
   isNewer,
@@ -121,12 +122,12 @@ async function checkNonces(input: Observed): Promise<Check> {
 /** Returns the signers whose stored nonces all nodes contradict, with the highest count that a node tells. */
 const findContradicted = ({ network, loaded, observation }: Observed) =>
   [...loaded.mined].flatMap(([signer, { nextNonce, block }]) => {
-    const { counts = [] } = observation.signers.get(signer) ?? {}
-    const highest = Math.max(...counts)
+    const state = observation.signers.get(signer)
+    const highest = findHighestCount(state)
     const isContradicted =
       highest < nextNonce &&
       block <= observation.head.number &&
-      counts.length === network.rpcUrls.length
+      state?.told.length === network.rpcUrls.length
     return isContradicted ? [{ signer, count: highest }] : []
   })
 

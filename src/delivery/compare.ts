@@ -3,7 +3,7 @@
 import type { Address, Hex } from 'viem'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
-import { describeReceipts, locateUses, readMined } from './chain/records.ts'
+import { describeReceipts, describeUses, locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded, Observation } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
 import { finalDelay } from './rules/decide.ts'
@@ -16,6 +16,7 @@ import {
   findNewest,
   isFinal,
   isMinedDisputed,
+  type LocatedUse,
   type Recorded,
   settle,
   settleMined,
@@ -115,22 +116,29 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
   return { changes, unrecorded, recorded, isBlocked }
 }
 
-/**
- * An item whose transaction the nodes do not tell. `hash`: the transaction that an event names.
- * `isDoubtful`: two nodes have different receipts of it, or one has a receipt which does not show that
- * the token has moved something.
- */
-type Missing = Recorded & { hash: Hex | null; isDoubtful: boolean }
+/** The transaction that has used the key of an item. */
+type FoundUse = {
+  /** The first one that two nodes tell; else that of one node, if no node tells another one. */
+  proof: { located: LocatedUse; agreed: AgreedTransaction } | null
+  /** The one that events name; null if none does, or if they name several. */
+  hash: Hex | null
+  /** Whether nodes have it. */
+  isTold: boolean
+  /** Whether nodes have different ones, or one has a receipt which does not show that the token moved something. */
+  isDoubtful: boolean
+}
 
-/** Finds the transactions that have used keys. One node may find them; two nodes must agree about them. */
+/** Finds the transactions that have used keys, as all nodes tell them. Two nodes must agree about them. */
 export async function readUses(
   recorded: readonly Recorded[],
   { node, nodes, lineage, signers, isAlone }: Observation,
 ) {
-  const uses = await locateUses(nodes, recorded, lineage)
+  const told = await locateUses(nodes, recorded, lineage)
+  const uses = told.flat()
   const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
-  const told = await Promise.all((isAlone ? [node] : nodes).map((one) => readMined(one, hashes)))
-  const answersAbout = (hash: Hex) => told.flatMap((mined) => mined.get(hash) ?? [])
+  const mined = await Promise.all((isAlone ? [node] : nodes).map((one) => readMined(one, hashes)))
+  const answersAbout = (hash: Hex) => mined.flatMap((one) => one.get(hash) ?? [])
+  // Each transaction once: an event of it proves one item only.
   const transactions = new Map<Hex, AgreedTransaction>()
   for (const hash of hashes) {
     const agreed = agreeOnMined(answersAbout(hash))
@@ -139,8 +147,37 @@ export async function readUses(
     // A nonce that its signer has not reached yet is a wrong answer.
     if (nonce < (signers.get(from)?.count ?? Infinity)) transactions.set(hash, agreed)
   }
-  return { uses, transactions, answersAbout, disagreements: describeReceipts(hashes, told) }
+  const find = ({ item, record }: Recorded): FoundUse => {
+    const named = uses.filter((use) => use.item.id === item.id)
+    const byHash = new Map(named.map((located) => [located.use.transactionHash, located]))
+    const proofs = [...byHash].flatMap(([hash, located]) => {
+      const agreed = transactions.get(hash)
+      return agreed ? { located, agreed } : []
+    })
+    const having = [...byHash].filter(([hash]) => answersAbout(hash).length > 0)
+    const isDenied = having.some(([hash, located]) =>
+      answersAbout(hash).some(
+        ({ blockNumber, logs }) => blockNumber === record.block && deniesTransfer(located, logs),
+      ),
+    )
+    const isDisputed = having.some(([hash]) => isMinedDisputed(answersAbout(hash)))
+    const [only] = having.length === 1 ? proofs : []
+    const [hash, ...others] = byHash.keys()
+    return {
+      proof: proofs.find(({ agreed }) => agreed.isConfirmed) ?? only ?? null,
+      hash: others.length === 0 ? (hash ?? null) : null,
+      isTold: having.length > 0,
+      isDoubtful: isDenied || isDisputed || having.length > 1,
+    }
+  }
+  return {
+    found: new Map(recorded.map((entry) => [entry.item.id, find(entry)])),
+    disagreements: [...describeUses(recorded, told), ...describeReceipts(hashes, mined)],
+  }
 }
+
+/** An item whose transaction the nodes do not tell. */
+type Missing = Recorded & Pick<FoundUse, 'hash' | 'isDoubtful'>
 
 /**
  * Returns what becomes of items whose keys are used by the record of two nodes. After a long search, it suffices
@@ -151,35 +188,25 @@ async function findTransactions(
   { network, loaded, observation, now }: Observed,
 ) {
   const { isAlone } = observation
-  const { uses, transactions, answersAbout, disagreements } = await readUses(recorded, observation)
+  const uses = await readUses(recorded, observation)
   const changes: ItemChange[] = []
   const found: FoundTransaction[] = []
   const missing: Missing[] = []
   for (const entry of recorded) {
-    const { item, record } = entry
-    const located = uses.find((use) => use.item.id === item.id)
-    const hash = located?.use.transactionHash ?? null
-    const agreed = hash ? transactions.get(hash) : undefined
-    const isConfirmed = isAlone || agreed?.isConfirmed === true
+    const { item } = entry
+    const { proof = null, hash = null, isDoubtful = false } = uses.found.get(item.id) ?? {}
+    const isConfirmed = isAlone || proof?.agreed.isConfirmed === true
     const suffices = isConfirmed || isSearchOver(item, loaded, now)
-    const end = located && agreed && suffices && settleMined(located, agreed, network.treasury)
+    const end = proof && suffices && settleMined(proof.located, proof.agreed, network.treasury)
     if (end && (isConfirmed || end.change.transition !== 'fail')) {
       const hasFailedSo = item.state === 'failed' && item.reasonCode === end.change.reasonCode
       if (end.change.transition === 'fail' && hasFailedSo) continue
       changes.push(end.change)
-      const isKnown = agreed.isConfirmed || network.rpcUrls.length === 1
+      const isKnown = proof.agreed.isConfirmed || network.rpcUrls.length === 1
       found.push({ ...end.found, isKnown })
-      continue
-    }
-    const receipts = hash ? answersAbout(hash) : []
-    const isDenied = receipts.some(
-      ({ blockNumber, logs }) =>
-        located && blockNumber === record.block && deniesTransfer(located, logs),
-    )
-    const isDoubtful = isDenied || isMinedDisputed(receipts)
-    missing.push({ ...entry, hash, isDoubtful })
+    } else missing.push({ ...entry, hash, isDoubtful })
   }
-  return { changes, found, missing, disagreements }
+  return { changes, found, missing, disagreements: uses.disagreements }
 }
 
 /**

@@ -112,12 +112,8 @@ export type Loaded = {
 export type SignerState = {
   /** Its next nonce: the number of its transactions in blocks, as far as two nodes have them. */
   count: number
-  /** The same as each node tells it that answers. */
-  counts: number[]
-  /** Wei, of the node that tells most. */
-  balance: bigint
-  /** By how many wei the node that tells least differs from it. */
-  disputedBalance: bigint
+  /** The same, and its balance in wei, as each node tells it that answers. */
+  told: { count: number; balance: bigint }[]
 }
 
 /** `contract`: the one that was asked. */

@@ -72,17 +72,13 @@ async function findRight(items: readonly Item[], { network, observation }: Obser
     const record = records.get(item.key)
     return record && isFinal(record, final) ? { item, record } : []
   })
-  const { uses, transactions, answersAbout } = await readUses(recorded, observation)
+  const { found } = await readUses(recorded, observation)
   const right = new Map(items.map(({ id, state }) => [id, state === 'failed']))
   for (const { item, record } of recorded) {
-    const use = uses.find((one) => one.item.id === item.id)
-    const hash = use?.use.transactionHash
-    const agreed = hash && transactions.get(hash)
-    const isTold = hash !== undefined && answersAbout(hash).length > 0
-    const end =
-      use && agreed?.isConfirmed
-        ? settleMined(use, agreed, network.treasury)?.change
-        : !isTold && settle(item, record, null, null)
+    const { proof = null, isTold = false } = found.get(item.id) ?? {}
+    const end = proof?.agreed.isConfirmed
+      ? settleMined(proof.located, proof.agreed, network.treasury)?.change
+      : !isTold && settle(item, record, null, null)
     if (end) right.set(item.id, end.transition === transitionTo[item.state])
     else right.delete(item.id)
   }

@@ -20,7 +20,7 @@ import { closeTransactions, logClosed } from './close.ts'
 import { compareKeys } from './compare.ts'
 import type { Loaded } from './model.ts'
 import { recheckEnds } from './recheck.ts'
-import { hasRoom, nextLook } from './rules/decide.ts'
+import { countInFlight, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
 import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
@@ -228,11 +228,13 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
 
   const { decisions, changes: closed } = await closeTransactions(observed)
   const { unconfirmedSince } = observation
+  const { inFlight, minedByOne } = countInFlight(decisions, relayers, observation)
   const isUnconfirmed = observation.isAlone && network.rpcUrls.length > 1
   await lease.write({
     ...closed,
     isUnconfirmed,
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
+    ...(minedByOne !== loaded.network.minedByOne && { minedByOne }),
     ...(contradictedSince !== loaded.network.contradictedSince && { contradictedSince }),
   })
   logClosed(network, decisions)
@@ -265,10 +267,11 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   const isUsual = blocker === 'signers_busy' || blocker === 'token_limit_reached'
   if (blocker) return stop(isUsual ? null : blocker, now, hasEnded, lookAt)
   const closings = decisions.filter(({ do: action }) => action === 'close')
+  const slots = relayers.length * network.transactionsInFlight
   const continues = compared.hasMore || rechecked.hasMore || closings.length >= MAX_LOADED
   return {
     lookAt: continues ? now : lookAt,
-    takesItems: hasRoom(decisions, prepared.newTransactions, relayers, network),
+    takesItems: inFlight - minedByOne + prepared.newTransactions < slots,
     hasEnded,
     problem: null,
   }

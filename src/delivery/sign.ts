@@ -6,6 +6,7 @@ import {
   firstFees,
   fitFunds,
   isUnderpriced,
+  lower,
   type Market,
   outbid,
   readFeeCap,
@@ -56,9 +57,8 @@ export async function signBatches(
     const reserved = reserve({ ...batch, limit }, capacities, { market, feeCap, usual }, chainId)
     if (typeof reserved === 'string') signed.blocker = reserved
     if (!reserved || typeof reserved === 'string') continue
-    const { signer, nonce, fees, expired, candidates } = reserved
+    const { signer, nonce, gas, fees, expired, candidates } = reserved
     const { contract } = batch
-    const { gas } = limit
     const calls = candidates.map(({ call }) => call)
     const data = encodeDeliver(calls, 1, gasPerItem, deadline)
     const { raw, hash } = await sign(signer, { chainId, nonce, to: contract, data, gas, ...fees })
@@ -88,8 +88,8 @@ export async function signBatches(
 }
 
 /**
- * Finds a relayer that may send a batch and can pay it: those of which only some nodes say so come last,
- * and before that those with most room come first, so that all work. Leaves out the items that no relayer may move now. Null: none has room.
+ * Finds a relayer that may send a batch and can pay it, the one with most room first, so that all
+ * work. Leaves out the items that no relayer may move now. Null: none has room.
  */
 function reserve(
   { contract, candidates, limit }: Batch & { limit: GasLimit },
@@ -98,15 +98,13 @@ function reserve(
   chainId: number,
 ) {
   let blocker: SigningBlocker | null = null
-  const usualCost = limit.gas * usual.maxFeePerGas + limit.l1Fee
-  const isDisputed = ({ funds, disputedFunds }: Capacity) =>
-    funds >= usualCost && funds - disputedFunds < usualCost
-  const ordered = capacities.toSorted(
-    (a, b) => Number(isDisputed(a)) - Number(isDisputed(b)) || b.nonces.length - a.nonces.length,
-  )
-  const most = Math.max(0, ...ordered.map((capacity) => findPieces(capacity, contract)))
+  const { l1Fee } = limit
+  const least = limit.gas.reduce(lower)
+  const able = findAble(capacities, least * usual.maxFeePerGas + l1Fee)
+  const byRoom = able.toSorted((a, b) => b.nonces.length - a.nonces.length)
+  const most = Math.max(0, ...byRoom.map((capacity) => findPieces(capacity, contract)))
   const { taken, pieces } = takeFitting(candidates, Infinity, most)
-  for (const capacity of ordered) {
+  for (const capacity of byRoom) {
     const { signer, nonces, expired: expiredByNonce, funds } = capacity
     const left = findPieces(capacity, contract)
     const [nonce] = nonces
@@ -114,20 +112,38 @@ function reserve(
     const expired = expiredByNonce.get(nonce)
     // One that the cap does not allow to outbid is mined at its price, or is gone.
     const outbidding = expired && outbid(expired, market, feeCap)
-    const payable = (funds - limit.l1Fee) / limit.gas
-    const fees = fitFunds(outbidding ?? usual, market, payable, outbidding ? expired : undefined)
-    const cost = limit.gas * fees.maxFeePerGas + limit.l1Fee
-    if (cost <= funds) {
+    const price = (gas: bigint) => {
+      const most = (funds - l1Fee) / gas
+      const fees = fitFunds(outbidding ?? usual, market, most, outbidding ? expired : undefined)
+      return { gas, fees, cost: gas * fees.maxFeePerGas + l1Fee }
+    }
+    const prices = limit.gas.map(price)
+    const payable = prices.find(({ cost }) => cost <= funds)
+    if (payable) {
       nonces.shift()
-      capacity.funds -= cost
+      capacity.funds -= payable.cost
+      capacity.inFlight++
       capacity.pieces.set(contract, left - pieces)
-      return { signer, nonce, fees, expired, candidates: taken }
+      return { signer, nonce, ...payable, expired, candidates: taken }
     }
     blocker = 'signer_out_of_funds'
-    log.error(blocker, { chainId, signer: signer.address, missing: String(cost - funds) })
+    const missing = String(prices.map(({ cost }) => cost).reduce(lower) - funds)
+    log.error(blocker, { chainId, signer: signer.address, missing })
     capacity.nonces = []
   }
   return blocker
+}
+
+/**
+ * Leaves out the relayers of which only some nodes say that they can pay, while another one can, or has
+ * something in flight: what cannot be paid would hold its items until it expires.
+ */
+function findAble(capacities: readonly Capacity[], cost: bigint): readonly Capacity[] {
+  const sure = capacities.filter(
+    ({ funds, disputedFunds }) => funds < cost || funds - disputedFunds >= cost,
+  )
+  const isUsed = sure.some(({ funds, inFlight }) => funds >= cost || inFlight > 0)
+  return isUsed ? sure : capacities
 }
 
 /** Signs the calls of underpriced transactions again, unless their signer was removed. */

@@ -141,10 +141,7 @@ function decisionOn(
     settledHash: null,
     market: tip === null ? null : { baseFee, lowestBaseFee: baseFee, tip, overdueTip: tip },
     signers: new Map([
-      [
-        signer.address,
-        { count, counts: [count, count], balance: gwei('1000000000'), disputedBalance: 0n },
-      ],
+      [signer.address, { count, told: Array(2).fill({ count, balance: gwei('1000000000') }) }],
     ]),
     doubted: new Set(),
     disagreements: [],
@@ -384,9 +381,15 @@ describe('a transaction with a receipt', () => {
     ],
     [
       'is waited for in a final block while the node does not tell the records',
-      {},
+      { nonceUsedAt: 98 },
       { ...mined(receiptAt(98)), records: [] },
       { do: 'wait' },
+    ],
+    [
+      'takes no place of those in flight meanwhile',
+      {},
+      { ...mined(receiptAt(98)), records: [] },
+      { do: 'store_nonce_use' },
     ],
   ]
   it.each(cases)('%s', (_, overrides, told, expected) => {
@@ -473,7 +476,7 @@ describe('an item', () => {
   it('ends by a receipt that only one node has only if a record proves it, and never fails by it', () => {
     const closingOf = (receipt: Receipt, records: Told['records'] & {}) =>
       decisionOn(
-        {},
+        { nonceUsedAt: 98 },
         { count: NONCE + 1, receipts: [[HASH, receipt]], records, unconfirmed: [HASH] },
       )
     expect(closingOf(receiptAt(98, ...delivered), [[1, 98]])).toMatchObject({
@@ -602,7 +605,7 @@ describe('a transaction that is not in a block', () => {
       records: [[1, 98]],
     }
     expect(decisionOn({}, told)).toMatchObject({ do: 'close' })
-    expect(decisionOn({}, { ...told, disputed: [1] })).toEqual({
+    expect(decisionOn({ nonceUsedAt: 98 }, { ...told, disputed: [1] })).toEqual({
       transaction: expect.anything(),
       do: 'wait',
     })

@@ -200,12 +200,16 @@ it('sends through another signer if one is out of funds', async () => {
   await expectDelivered(chain, items)
 })
 
-it('sends through another signer if one of two nodes alone says that the first one has funds', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const items = [await aPaidItem(chain, { standard: 'erc1155' })]
+it('sends all through another signer if one of two nodes alone says that the first one has funds', async () => {
+  const chain = await aChain({ erc1155: 2 })
+  const items = [
+    await aPaidItem(chain, { standard: 'erc1155' }),
+    await aPaidItem(chain, { standard: 'erc1155' }),
+  ]
   const keys = [0, 6].map((index) => toPrivateKey(localAccount(index))).join()
   const rpcUrls = ['liar', 'honest'].map((name) => `${chain.proxyUrl}/${name}`)
-  const engine = anEngine(chain, { keys, rpcUrls })
+  const oneByOne = { itemsPerTransaction: 1, transactionsInFlight: 1 }
+  const engine = anEngine(chain, { keys, rpcUrls, ...oneByOne })
   await setBalance(chain, 0n)
   await chain.setFaults({
     node: 'liar',
@@ -213,7 +217,10 @@ it('sends through another signer if one of two nodes alone says that the first o
     effect: { result: numberToHex(10n ** 18n) },
   })
   await engine.run()
-  expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.otherSigner, isOpen: 0 }])
+  expect(await transactionsOf(chain)).toMatchObject([
+    { signer: chain.otherSigner, isOpen: 0 },
+    { signer: chain.otherSigner, isOpen: 0 },
+  ])
   await expectDelivered(chain, items)
 })
 

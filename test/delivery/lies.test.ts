@@ -91,6 +91,12 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells(SEARCH, 'has events without data'),
     tells(SEARCH, 'hides events', disagreement),
     tells(SEARCH, 'hides receipts and events', { minutes: 12 }),
+    tells(SEARCH, 'names made-up transactions, and has no receipts', { minutes: 13 }),
+    tells(SEARCH, 'names made-up transactions, and has receipts of them', { minutes: 13 }),
+    insists('says that every transfer succeeds, and hides receipts and events', {
+      ...oneByOne,
+      minutes: 45,
+    }),
   ],
   'says that used keys are unused': [
     tells(IN_FLIGHT, 'says that no key is used, and that every transfer succeeds'),
@@ -128,6 +134,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('is 63 blocks ahead, and its records are', { finality: 3, blockTime: 75 }),
     insists('has a final block that stands still', { finality: 'finalized', alarm: 'node_behind' }),
     insists('stands still', { alarm: 'node_behind' }),
+    insists('stands still', { ...oneByOne, minutes: 45, alarm: 'node_behind' }),
     insists('has one block number for ever, with new times, and swallows transactions', {
       alarm: 'node_behind',
     }),
@@ -148,6 +155,8 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('says that the signers are no relayers', disagreement),
     insists('says that relayers have no room', disagreement),
     insists('says that a relayer may deliver one piece at once', disagreement),
+    insists('says that relayers have room for everything, but for one piece at once', disagreement),
+    insists('says that transfers need 10^7 gas', { funds: 0.1 }),
     insists('says that nothing may be minted', disagreement),
     insists('says that tokens have reached their limits', disagreement),
     insists('has mined transactions in block 2^31', oneByOne),

@@ -1,6 +1,7 @@
 /** Nodes that fail, lag, lie or limit calls: nothing is lost, nothing comes twice. */
-import { getAddress } from 'viem'
+import { encodeFunctionResult, getAddress } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { encodeDeliver, encodeRecords } from '../../src/ethereum/contract.ts'
 import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -427,6 +428,23 @@ it('has the gas that the simulation needs, or that the node estimates if it is m
   expect(await gasWith({ result: '0xf4240' })).toBe(1_000_000)
   // The limit of a transaction.
   expect(await gasWith({ result: '0xffffffff' })).toBe(16_777_216)
+})
+
+it('reaches all items although one of two nodes says that they need no gas', async () => {
+  const chain = await aQuietChain(40)
+  const items = await paidItems(chain, Array(40).fill(edition))
+  const engine = engineWith(chain, ['liar', 'honest'], { itemsPerTransaction: 40 })
+  const result = Array(40).fill({ outcome: 1, gasUsed: 0n, reason: '0x' })
+  const delivered = encodeFunctionResult({ abi: deliveryAbi, functionName: 'deliver', result })
+  await chain.setFaults(
+    { node: 'liar', on: ['eth_estimateGas'], effect: { result: '0x5208' } },
+    { node: 'liar', on: ['eth_call'], containing: DELIVER, effect: { result: delivered } },
+  )
+  await engine.step()
+  await chain.mine()
+  await engine.step(2)
+  expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 0 }])
+  await expectDelivered(chain, items)
 })
 
 it.each([

@@ -263,6 +263,8 @@ export const networks = sqliteTable('networks', {
   maxPieces: integer(),
   /** Since when no second node confirms what the first one says; null if one does. */
   unconfirmedSince: timestamp(),
+  /** Open transactions that one node alone calls mined. They take no place of those in flight. */
+  minedByOne: integer().notNull().default(0),
   /** Since when all nodes contradict what is stored of blocks and nonces; null if one does not. */
   contradictedSince: timestamp(),
   /** Why the last run could not work on the chain, or what it has thrown; null if it could. */

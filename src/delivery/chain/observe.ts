@@ -38,6 +38,7 @@ import {
 } from '../../ethereum/requests.ts'
 import type { Signer } from '../../ethereum/signer.ts'
 import type { Loaded, Observation, ObservedContract, SignerState } from '../model.ts'
+import { findHighestCount } from '../rules/decide.ts'
 import type { HeldLease } from '../store/store.ts'
 import { askEvidence, askedItems } from './records.ts'
 
@@ -110,7 +111,7 @@ export async function observe(input: StepInput): Promise<Observation | string> {
     settledHash: lead.settledHash,
     market: findMarket(views, network),
     signers,
-    doubted: new Set(disputed.filter((signer) => signers.get(signer)?.counts.length === 1)),
+    doubted: new Set(disputed.filter((signer) => signers.get(signer)?.told.length === 1)),
     contracts,
     lineage,
     ...evidence,
@@ -216,23 +217,17 @@ function orderLeads(
   return views.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Funds are what the node says that has most: a wrong answer delays a transaction, and costs nothing. */
 function mergeSigners(
   views: readonly NodeView[],
   { loaded, relayers }: StepInput,
 ): Map<Address, SignerState> {
   return new Map(
     signersOf(loaded, relayers).map((signer) => {
-      const balances = views.flatMap((view) => view.balances.get(signer) ?? [])
-      const counts = views.flatMap((view) => view.counts.get(signer) ?? [])
-      const balance = balances.reduce(larger, 0n)
-      const state = {
-        count: findHighest('nonce', counts, (count) => count) ?? 0,
-        counts,
-        balance,
-        disputedBalance: balance - balances.reduce(lower, balance),
-      }
-      return [signer, state]
+      const told = views.map(({ counts, balances }) => ({
+        count: counts.get(signer) ?? 0,
+        balance: balances.get(signer) ?? 0n,
+      }))
+      return [signer, { count: findHighest('nonce', told, ({ count }) => count)?.count ?? 0, told }]
     }),
   )
 }
@@ -250,7 +245,7 @@ function mergeContracts(
       const isRetired = states.map((state) => state.isRetired)
       const limits = new Map(
         relayers.flatMap((relayer) => {
-          const most = findMost(states.flatMap((state) => state.limits.get(relayer) ?? []))
+          const most = mergeLimits(states.flatMap((state) => state.limits.get(relayer) ?? []))
           return most ? [[relayer, most]] : []
         }),
       )
@@ -265,8 +260,11 @@ function mergeContracts(
   )
 }
 
-const findMost = (limits: readonly Limit[]): Limit | undefined =>
-  limits.toSorted((a, b) => b.available - a.available || b.capacity - a.capacity)[0]
+/** The limit that leaves most, with the largest capacity: a node may tell much of the one and little of the other. */
+function mergeLimits(limits: readonly Limit[]): Limit | undefined {
+  const [most] = limits.toSorted((a, b) => b.available - a.available)
+  return most && { ...most, capacity: Math.max(...limits.map(({ capacity }) => capacity)) }
+}
 
 /**
  * The market by the higher base fee, so that a node that tells too low a price stops nothing. Above the cap,
@@ -298,10 +296,10 @@ function isDisputed(
   states: ReadonlyMap<Address, SignerState>,
   { network, loaded }: StepInput,
 ): boolean {
-  const { count = 0, counts = [] } = states.get(signer) ?? {}
-  const reached = counts.length > 1 ? count : 0
+  const state = states.get(signer)
+  const reached = state && state.told.length > 1 ? state.count : 0
   const known = Math.max(reached, nextNonce(signer, loaded))
-  return network.rpcUrls.length > 1 && Math.max(0, ...counts) > known
+  return network.rpcUrls.length > 1 && findHighestCount(state) > known
 }
 
 /** Returns the next nonce of a signer by the rows. */

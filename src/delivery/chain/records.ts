@@ -36,7 +36,7 @@ import type {
   SignerState,
 } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
-import { isPending, signedHashes } from '../rules/decide.ts'
+import { findHighestCount, isPending, signedHashes } from '../rules/decide.ts'
 import {
   type LocatedUse,
   type Mined,
@@ -203,7 +203,7 @@ export async function askEvidence(
 const findDecidable = ({ transactions }: Loaded, known: Known) =>
   transactions.filter((transaction) => {
     const { signer, nonce, deadline, items } = transaction
-    const isUsed = nonce < Math.max(0, ...(known.signers.get(signer)?.counts ?? []))
+    const isUsed = nonce < findHighestCount(known.signers.get(signer))
     return (
       (isUsed && !isPending(transaction, known)) ||
       (deadline < known.final.timestamp && items.length > 0)
@@ -233,7 +233,7 @@ function describeDisagreements(
   told: readonly Told[],
   signers: ReadonlyMap<Address, SignerState>,
 ): Disagreement[] {
-  const signer = disputed.find((one) => (signers.get(one)?.counts.length ?? 0) > 1)
+  const signer = disputed.find((one) => (signers.get(one)?.told.length ?? 0) > 1)
   return [
     ...describe('the record of a delivery key', key, (key) =>
       told.map(({ records }) => recordText(records.get(key))),
@@ -243,7 +243,7 @@ function describeDisagreements(
       told.map(({ receipts }) => receipts),
     ),
     ...describe('the nonce of a signer', signer, (signer) =>
-      (signers.get(signer)?.counts ?? []).map(String),
+      (signers.get(signer)?.told ?? []).map(({ count }) => String(count)),
     ),
   ]
 }
@@ -282,20 +282,26 @@ function receiptText(receipt: Receipt | null | undefined): string {
 }
 
 /**
- * Returns the items whose keys events show as used. A further node is asked about those that the ones
- * before it do not show. `lineage`: the contracts that may have logged the events.
+ * Returns the items whose keys events show as used, as each node tells it. `lineage`: the contracts that may have
+ * logged the events.
  */
-export async function locateUses(
+export const locateUses = (
   nodes: readonly Node[],
   recorded: readonly Recorded[],
   lineage: readonly Address[],
-): Promise<LocatedUse[]> {
-  const uses: LocatedUse[] = []
-  for (const node of nodes) {
-    const rest = recorded.filter(({ item }) => !uses.some((use) => use.item.id === item.id))
-    if (rest.length > 0) uses.push(...(await findUses(node, rest, lineage)))
-  }
-  return uses
+): Promise<LocatedUse[][]> => Promise.all(nodes.map((node) => findUses(node, recorded, lineage)))
+
+/** Returns the first of these items of which nodes name different transactions, with those of each. */
+export function describeUses(
+  recorded: readonly Recorded[],
+  told: readonly (readonly LocatedUse[])[],
+): Disagreement[] {
+  const namesOf = (key: Hex) =>
+    told.map((uses) => uses.find(({ item }) => item.key === key)?.use.transactionHash ?? SILENT)
+  const differing = recorded.find(({ item }) =>
+    isContradicted(namesOf(item.key).filter(isTold), String),
+  )
+  return describe('the transaction of a delivery key', differing?.item.key, namesOf)
 }
 
 async function findUses(node: Node, recorded: readonly Recorded[], lineage: readonly Address[]) {

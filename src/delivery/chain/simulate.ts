@@ -224,7 +224,8 @@ async function simulateAt(
       const isExact = mintRequest(batch, candidate, gasPerItem).flatMap(answers).map(tellsExact)
       const result = item && readOutcome(network, item, hasCode, isExact)
       if (!result || result === 'open') open.push(candidate)
-      else if (result === 'good') good.push({ ...candidate, gasUsed: Number(item.gasUsed) })
+      else if (result === 'good')
+        good.push({ ...candidate, gasUsed: Math.min(Number(item.gasUsed), gasPerItem) })
       else failing.push({ batch, candidate, node, ...result })
     }
     const isGood = new Set(good.map(({ item }) => item))
@@ -297,8 +298,12 @@ function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[]
 /** The predeployed contract of OP-stack chains that tells the fee for publishing the data. */
 const ORACLE = '0x420000000000000000000000000000000000000F'
 
-/** The gas limit of a call, and its L1 data fee in wei (0 on most chains). */
-export type GasLimit = { gas: bigint; l1Fee: bigint }
+/**
+ * What a call may need. The highest limit that nodes tell is first, so that all items are reached: what is not
+ * used is not paid. Those that are less than half of it are for a signer that cannot pay it, because a node may tell too
+ * much. `l1Fee`: the L1 data fee in wei (0 on most chains).
+ */
+export type GasLimit = { gas: bigint[]; l1Fee: bigint }
 
 /**
  * Returns the limits of each call. Estimating is slow, so a node is asked about the largest call
@@ -331,22 +336,25 @@ export async function estimate(
     inconclusive(replies(fee)) ? [] : (read(wei, replies(fee)) ?? 0n),
   )
   const l1Fee = l1Fees.length > 0 ? l1Fees.reduce(lower) : 0n
-  const estimated = Number(findLeast(all, request) ?? 0)
-  const needed = batches.map(({ candidates }) => gasNeeded(candidates, gasPerItem))
-  if (estimated <= gasNeeded(largest.candidates, gasPerItem))
-    return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
+  const limitBy = (batch: Batch<Deliverable>, estimates: readonly number[]) => {
+    const needed = gasNeeded(batch.candidates, gasPerItem)
+    const told = [needed, ...estimates].toSorted((a, b) => b - a)
+    const [most = needed] = told
+    const others = told.filter((gas) => gas < most / 2)
+    return { gas: [most, ...others].map(limited), l1Fee }
+  }
+  const estimated = readEstimates(all, request)
+  if (Math.max(...estimated) <= gasNeeded(largest.candidates, gasPerItem))
+    return batches.map((batch) => limitBy(batch, batch === largest ? estimated : []))
   const requests = batches.map((batch) => estimateRequest(batch, encode(batch)))
   const estimates = await askEach(nodes, requests)
-  return requests.map((request, i) => {
-    const gas = Number(findLeast(estimates, request) ?? estimated)
-    return { gas: limited(Math.max(gas, needed[i] ?? 0)), l1Fee }
+  return batches.map((batch, i) => {
+    const told = requests[i] ? readEstimates(estimates, requests[i]) : []
+    return limitBy(batch, told.length > 0 ? told : estimated)
   })
 }
 
-/** Of what nodes estimate, the least counts: one that tells too much must not make a call too dear. */
-function findLeast(all: readonly Replies[], request: RpcRequest): bigint | null {
-  const told = all.flatMap((replies) => read(wei, replies(request)) ?? [])
-  return told.length > 0 ? told.reduce(lower) : null
-}
+const readEstimates = (all: readonly Replies[], request: RpcRequest): number[] =>
+  all.flatMap((replies) => read(wei, replies(request)) ?? []).map(Number)
 
 const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))

@@ -1,8 +1,10 @@
 /** What the relayers can send: their free nonces, their funds, and the pieces that they may move. */
 import type { Address } from 'viem'
+import { larger, lower } from '../../ethereum/fees.ts'
 import type { Signer } from '../../ethereum/signer.ts'
 import type { DeliveryTransaction, Loaded, Observation } from '../model.ts'
 import { type Candidate, countPieces, savedRoom } from './compose.ts'
+import { findHighestCount } from './decide.ts'
 
 /** Returns the calls that are in no block as far as is known. */
 export const findUnmined = ({ transactions, mined }: Loaded, { signers }: Observation) =>
@@ -12,14 +14,19 @@ export const findUnmined = ({ transactions, mined }: Loaded, { signers }: Observ
       nonce >= Math.max(signers.get(signer)?.count ?? 0, mined.get(signer)?.nextNonce ?? 0),
   )
 
+/** Transactions of one signer that may be in no block as far as two nodes tell: nodes keep about as many. */
+export const MAX_UNMINED = 64
+
 /** What a relayer can send besides its transactions that are not mined. */
 export type Capacity = {
   signer: Signer
+  /** How many of its transactions no node calls mined. */
+  inFlight: number
   /** The lowest nonces that are free. To leave one out would block those after it. */
   nonces: number[]
   /** Expired transactions by nonce. Their nonces are signed again. */
   expired: Map<number, DeliveryTransaction>
-  /** Wei. */
+  /** Wei, as the node tells that has most, without what its transactions that are not mined may cost. */
   funds: bigint
   /** How many of these only some nodes tell. */
   disputedFunds: bigint
@@ -35,20 +42,24 @@ export function readCapacity(
 ): Capacity {
   const { address } = signer
   const isOwn = (transaction: DeliveryTransaction) => transaction.signer === address
-  const {
-    count: told = 0,
-    balance = 0n,
-    disputedBalance = 0n,
-  } = observation.signers.get(address) ?? {}
-  const count = Math.max(told, loaded.mined.get(address)?.nextNonce ?? 0)
+  const state = observation.signers.get(address)
+  const count = Math.max(state?.count ?? 0, loaded.mined.get(address)?.nextNonce ?? 0)
   const isUsable = observation.isAlone || !observation.doubted.has(address)
-  const room = isUsable ? transactionsInFlight : 0
   const unmined = findUnmined(loaded, observation).filter(isOwn)
+  // What one node calls mined takes no place: the other one may stand still, or hide it.
+  const inFlight = unmined.filter(({ nonce }) => nonce >= findHighestCount(state)).length
+  const most = Math.min(transactionsInFlight - inFlight, MAX_UNMINED - unmined.length)
+  const room = isUsable ? most : 0
+  const leftBy = (state?.told ?? []).map(({ count, balance }) =>
+    unmined
+      .filter(({ nonce }) => nonce >= count)
+      .reduce((left, { gas, maxFeePerGas }) => left - gas * maxFeePerGas, balance),
+  )
+  const funds = leftBy.reduce(larger, leftBy[0] ?? 0n)
   const expired = loaded.transactions.filter((t) => isOwn(t) && t.items.length === 0)
   const used = new Set(unmined.map(({ nonce }) => nonce))
   const nonces: number[] = []
-  for (let nonce = count; nonces.length < room - unmined.length; nonce++)
-    if (!used.has(nonce)) nonces.push(nonce)
+  for (let nonce = count; nonces.length < room; nonce++) if (!used.has(nonce)) nonces.push(nonce)
   const submitted = (contract: Address) =>
     unmined
       .filter((transaction) => transaction.contract === contract)
@@ -56,10 +67,11 @@ export function readCapacity(
       .reduce((sum, { quantity }) => sum + quantity, 0)
   return {
     signer,
+    inFlight,
     nonces,
     expired: new Map(expired.map((transaction) => [transaction.nonce, transaction])),
-    funds: unmined.reduce((funds, { gas, maxFeePerGas }) => funds - gas * maxFeePerGas, balance),
-    disputedFunds: disputedBalance,
+    funds,
+    disputedFunds: funds - leftBy.reduce(lower, funds),
     pieces: new Map(
       [...observation.contracts].map(([contract, { limits }]) => [
         contract,

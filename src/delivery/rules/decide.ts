@@ -9,7 +9,7 @@ import { decodeFailure, isFailure, isUse, type Log } from '../../ethereum/contra
 import { type Fees, isUnderpriced, outbid, readFeeCap } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
-import type { DeliveryTransaction, Item, Loaded, Observation } from '../model.ts'
+import type { DeliveryTransaction, Item, Loaded, Observation, SignerState } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
   carryWithoutEffect,
@@ -61,6 +61,10 @@ type Evidence = {
   now: Date
 }
 
+/** Returns the next nonce of a signer as the node tells it that has most of its transactions. */
+export const findHighestCount = (state: SignerState | undefined): number =>
+  Math.max(0, ...(state?.told ?? []).map(({ count }) => count))
+
 export const isUnmined = ({ do: action }: Decision) =>
   action === 'await_block' || action === 'send' || action === 'replace'
 
@@ -94,15 +98,19 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
     // It was mined after the newest block was asked for.
     if (receipt.blockNumber > head.number) return { do: 'await_block' }
     if (receipt.blockNumber > final.number) return storeBlock(transaction, receipt)
-    return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, evidence)
+    const closing = receipt.status === 1 ? 'final' : 'reverted'
+    const action = close(transaction, closing, receipt, evidence)
+    const isStored = transaction.block !== null || transaction.nonceUsedAt !== null
+    // While it waits for what nodes say differently, it takes no place of those in flight.
+    return action.do === 'wait' && isNonceUsed && !isStored ? { do: 'store_nonce_use' } : action
   }
   const { nonce, block, deadline, nonceUsedAt, items } = transaction
   const isUnknown = answers.some((answer) => answer === undefined)
-  const { count = 0, counts = [] } = signers.get(transaction.signer) ?? {}
+  const { count = 0, told = [] } = signers.get(transaction.signer) ?? {}
   if (nonce < count) {
     // Receipts are asked once the block that is known is final.
     if (isPending(transaction, observation)) return { do: 'wait' }
-    const isConfirmed = isAlone || counts.length > 1
+    const isConfirmed = isAlone || told.length > 1
     // Nodes may have different receipts for long: others are sent meanwhile, if two say that it is mined.
     if (isUnknown && !isConfirmed) return { do: 'wait' }
     // A block that does not exist yet was a wrong answer.
@@ -241,18 +249,23 @@ const unminedDelay = (age: number) => Math.min(6_000, Math.max(50, age / 2))
 export const finalDelay = (block: number, heads: Heads): number =>
   Math.min(300_000, Math.max(500, (block - heads.final.number) * blockTime(heads)))
 
-/** Whether more items can be sent: counts the transactions that `load` will count as in flight. */
-export function hasRoom(
+/**
+ * Counts the transactions of relayers that `load` will count as in flight. `minedByOne`: those of them that one
+ * node calls mined.
+ */
+export function countInFlight(
   decisions: readonly Decision[],
-  newTransactions: number,
   relayers: readonly Address[],
-  { transactionsInFlight }: Pick<Network, 'transactionsInFlight'>,
-): boolean {
+  { signers }: Pick<Observation, 'signers'>,
+): { inFlight: number; minedByOne: number } {
   const inFlight = decisions.filter((decision) => {
     const { signer, block, nonceUsedAt, items } = decision.transaction
     const isWaiting =
       decision.do === 'wait' && block === null && nonceUsedAt === null && items.length > 0
     return relayers.includes(signer) && (isUnmined(decision) || isWaiting)
   })
-  return inFlight.length + newTransactions < relayers.length * transactionsInFlight
+  const minedByOne = inFlight.filter(
+    ({ transaction: { signer, nonce } }) => nonce < findHighestCount(signers.get(signer)),
+  )
+  return { inFlight: inFlight.length, minedByOne: minedByOne.length }
 }

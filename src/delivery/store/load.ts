@@ -8,6 +8,7 @@ import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
 import { SECOND } from '../../time.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
+import { MAX_UNMINED } from '../rules/capacity.ts'
 import { comparedBefore, hasWorkSql, leaseEnd } from '../wake.ts'
 
 /** Items that one run compares. */
@@ -55,7 +56,7 @@ export async function load(
       WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL
         OR ${hasWorkSql(chainId, now)}))
       RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
-        unconfirmedSince, contradictedSince`,
+        unconfirmedSince, minedByOne, contradictedSince`,
       transactions: raw<TransactionRow>(db)`
       SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
         gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,
@@ -75,7 +76,10 @@ export async function load(
       waiting AS MATERIALIZED (SELECT placer FROM placers WHERE EXISTS (SELECT 1 FROM deliveries d
         WHERE d.chainId = ${chainId} AND d.placer = placers.placer AND d.dueAt <= ${at})),
       room (items) AS (SELECT iif(free > 0, free * ${network.itemsPerTransaction} + ${WAITING_ITEMS}, 0)
-        FROM (SELECT min(${MAX_TRANSACTIONS}, ${slots} - ${unminedOfSigners}) AS free)),
+        FROM (SELECT min(${MAX_TRANSACTIONS}, ${slots} - max(0, inFlight - minedByOne),
+            ${signers.length * MAX_UNMINED} - inFlight) AS free
+          FROM (SELECT minedByOne, ${unminedOfSigners} AS inFlight
+            FROM networks WHERE chainId = ${chainId}))),
       chosen AS (SELECT d.id, coalesce(sum(i.quantity) OVER (PARTITION BY d.placer
           ORDER BY d.dueAt, d.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS turn
         FROM waiting CROSS JOIN deliveries d ON d.id IN (SELECT n.id FROM deliveries n

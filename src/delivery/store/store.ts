@@ -50,6 +50,8 @@ export type Changes = {
   burns?: Burn[]
   /** Since when no second node confirms records. */
   unconfirmedSince?: string | null
+  /** How many transactions in flight one node alone calls mined. */
+  minedByOne?: number
   /** Since when all nodes contradict what is stored. */
   contradictedSince?: string | null
   /** The last item that was compared, and the time if it was the last of all. */
@@ -258,7 +260,7 @@ function writeSigners(
 function writeNetwork(
   db: Database,
   chainId: number,
-  { transactions, settled, compared, unconfirmedSince, contradictedSince }: Changes,
+  { transactions, settled, compared, unconfirmedSince, minedByOne, contradictedSince }: Changes,
   now: Date,
 ) {
   const used = JSON.stringify(transactions.flatMap(({ contract }) => contract ?? []))
@@ -266,6 +268,7 @@ function writeNetwork(
   return raw(db)`UPDATE networks SET leaseUntil = ${leaseEnd(now)},
       unconfirmedSince = iif(${unconfirmedSince === undefined}, unconfirmedSince, ${unconfirmedSince ?? null}),
       contradictedSince = iif(${contradictedSince === undefined}, contradictedSince, ${contradictedSince ?? null}),
+      minedByOne = coalesce(${minedByOne ?? null}, minedByOne),
       contracts = (SELECT json_group_array(value) FROM (
         SELECT value FROM json_each(contracts) UNION SELECT value FROM json_each(${used}))),
       settledHash = iif(${block ?? -1} >= coalesce(settledBlock, 0), ${settled?.hash ?? null}, settledHash),

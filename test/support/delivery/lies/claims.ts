@@ -177,6 +177,40 @@ const refusing =
   (isRefused: (call: Call) => boolean, error: Refusal = fail): Teller =>
   () => ({ change: (call, result) => (isRefused(call) ? error : result) })
 const limit = new Refusal({ code: -32005, message: 'limit exceeded' })
+
+/** Whatever has used a key, it was another transaction. */
+const madeUp =
+  (hasReceipts: boolean): Teller =>
+  () => {
+    const truths = new Map<string, Hex>()
+    const fields = {
+      eth_getTransactionReceipt: 'transactionHash',
+      eth_getTransactionByHash: 'hash',
+    }
+    const fieldOf = ({ method }: Call) =>
+      Object.entries(fields).find(([name]) => name === method)?.[1]
+    return {
+      forward: (call) => {
+        const truth = truths.get(`${call.params?.[0]}`)
+        return fieldOf(call) && truth ? { ...call, params: [truth] } : call
+      },
+      change: (call, result) => {
+        if (call.method === 'eth_getLogs')
+          return [result].flat().map((log) => {
+            const truth: Hex = Object(log).transactionHash
+            const transactionHash = keccak256(truth)
+            truths.set(transactionHash, truth)
+            return { ...Object(log), transactionHash }
+          })
+        const field = fieldOf(call)
+        if (!field) return result
+        const [asked] = call.params ?? []
+        return hasReceipts && result && truths.has(`${asked}`)
+          ? { ...Object(result), [field]: asked }
+          : null
+      },
+    }
+  }
 const isOdd = ({ id }: Call) => id % 2 === 1
 
 const answering =
@@ -187,11 +221,14 @@ const answering =
 
 /** The words of a limit: whether it is set, its capacity, what flows back in a day, what is left. */
 const [, CAPACITY, , AVAILABLE] = [0, 1, 2, 3] as const
-export const limited = (of: 'relayerLimit' | 'tokenLimit', pieces: bigint, isCapacity = false) =>
+export const limited = (
+  of: 'relayerLimit' | 'tokenLimit',
+  { available, capacity }: { available: bigint; capacity?: bigint },
+) =>
   calls([`eth_call ${of}`], (result) =>
     changeWords(result, {
-      [AVAILABLE]: () => pieces,
-      ...(isCapacity && { [CAPACITY]: () => pieces }),
+      [AVAILABLE]: () => available,
+      ...(capacity !== undefined && { [CAPACITY]: () => capacity }),
     }),
   )
 
@@ -269,6 +306,10 @@ export const claims = {
     })),
   ),
   'says that transfers need no gas': all(accepted(0n), answering('eth_estimateGas', '0x5208')),
+  'says that transfers need 10^7 gas': accepted(10n ** 7n),
+  'says that every transfer succeeds, and hides receipts and events': all(accepting, hidden),
+  'names made-up transactions, and has no receipts': madeUp(false),
+  'names made-up transactions, and has receipts of them': madeUp(true),
   'says every second time that no key is used': everySecond((isNow) => (scene) => ({
     change: (call, result) => (isNow() ? unused(scene).change?.(call, result) : result),
   })),
@@ -283,8 +324,15 @@ export const claims = {
     ...fields,
     baseFeePerGas: hex(240n * 10n ** 9n),
   })),
-  'says that a relayer may deliver one piece at once': limited('relayerLimit', 1n, true),
-  'says that tokens have reached their limits': limited('tokenLimit', 0n),
+  'says that a relayer may deliver one piece at once': limited('relayerLimit', {
+    available: 1n,
+    capacity: 1n,
+  }),
+  'says that relayers have room for everything, but for one piece at once': limited(
+    'relayerLimit',
+    { available: 10n ** 9n, capacity: 1n },
+  ),
+  'says that tokens have reached their limits': limited('tokenLimit', { available: 0n }),
   'says that no call of the contract reaches an item': refused(NOT_REACHED),
   'says that no token has code': simulated(() => noCode),
   'says of what fails that its token has no code': renamed(noCode),

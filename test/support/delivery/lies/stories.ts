@@ -83,7 +83,7 @@ export const stories = {
     ['eth_call relayerLimit'],
     () => `0x${'0'.repeat(64 * 7)}`,
   ),
-  'says that relayers have no room': limited('relayerLimit', 0n),
+  'says that relayers have no room': limited('relayerLimit', { available: 0n }),
   'says that nothing may be minted': calls(
     ['eth_call tokenLimit'],
     () => `0x${'0'.repeat(64 * 7)}`,
