@@ -5360,10 +5360,10 @@ export interface components {
         xordersequence: string;
         /** @description For one order: the name of the token that placed it, as `source` in events and summaries, percent-encoded in UTF-8 (`decodeURIComponent`). */
         xordersource: string;
-        /** @description Identifies the picture, for `If-None-Match`. */
-        ETag: string;
         /** @description For how long caches may keep the response. */
         CacheControl: string;
+        /** @description Identifies the picture, for `If-None-Match`. */
+        ETag: string;
         /** @description Seconds since a cache got the response. Absent if it is new. */
         Age: string;
     };
@@ -6296,8 +6296,8 @@ export interface operations {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6309,8 +6309,8 @@ export interface operations {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6640,8 +6640,8 @@ export interface operations {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6653,8 +6653,8 @@ export interface operations {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;

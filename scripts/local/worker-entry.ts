@@ -4,7 +4,7 @@
  */
 import type { WakeUp } from '../../src/delivery/wake.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
-import worker from '../../src/worker.ts'
+import worker, { CachedReads as Reads } from '../../src/worker.ts'
 import { moveSql } from './moved-sql.ts'
 
 /** Milliseconds by which the clock is ahead. A new isolate learns it with its first event. */
@@ -43,6 +43,13 @@ const onClock =
     await readClock(env)
     return handler(event, movedEnv(env), context)
   }
+
+/** The handler that calls it has read the clock. */
+export class CachedReads extends Reads {
+  constructor(context: ExecutionContext, env: Env) {
+    super(context, movedEnv(env))
+  }
+}
 
 export default {
   fetch: onClock(worker.fetch),

@@ -1,4 +1,3 @@
-import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
 import { TIMEOUT } from '../avatars/source.ts'
@@ -8,11 +7,6 @@ import { idText } from '../http/inputs.ts'
 import { peopleLimits } from '../http/limits.ts'
 import { SECOND } from '../time.ts'
 import { artSizes, readArt } from './art.ts'
-
-const headers = {
-  ...pictureHeaders,
-  'cache-control': cacheControl(peopleLimits.artAge.max / SECOND),
-}
 
 /** A transparent GIF. With it an `img` shows the drawing below, and no sign of a broken picture. */
 const nothing = Uint8Array.from(
@@ -40,13 +34,13 @@ export const artRoutes = new Endpoints().get(
     access: 'public',
     reads: 'nearest',
     input: { param: ArtParam },
-    middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(headers)] })],
+    cache: cacheControl(peopleLimits.artAge.max / SECOND),
     ...pictureAnswer,
   },
   async (c, { param }) => {
     const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
     const art = await readArt(ctx, param)
-    if (art) return c.body(art.body, 200, { ...headers, etag: art.etag })
+    if (art) return c.body(art.body, 200, { ...pictureHeaders, etag: art.etag })
     if (c.req.header('sec-fetch-dest') !== 'image') return c.notFound()
     return c.body(nothing, 404, { 'content-type': 'image/gif' })
   },

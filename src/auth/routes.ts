@@ -1,4 +1,5 @@
 import { Endpoints } from '../http/endpoint.ts'
+import { cacheControl } from '../http/headers.ts'
 import { JwkSet, publicKeys, tokenIssuer } from './tokens.ts'
 
 export const authRoutes = new Endpoints().get(
@@ -9,7 +10,7 @@ export const authRoutes = new Endpoints().get(
     summary: 'List the public keys that verify tokens (RFC 7517)',
     access: 'public',
     reads: 'nearest',
-    cache: 300,
+    cache: cacheControl(300),
     answer: JwkSet,
   },
   (c) => publicKeys(tokenIssuer(c.var.settings)),

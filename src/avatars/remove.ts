@@ -5,11 +5,13 @@ import { log } from '../log.ts'
 import { DAY } from '../time.ts'
 import { pictureKeyPattern } from './serve.ts'
 
-let cache: Partial<CacheContext> | undefined
+type Purge = (options: CachePurgeOptions) => Promise<CachePurgeResult | undefined>
 
-/** Sets the cache in front of this Worker. The local runtime, and commands, have none. */
-export function setCache(given: Partial<CacheContext> | undefined): void {
-  cache = given
+let purge: Purge | undefined
+
+/** Sets what removes answers from the cache. Commands have none. */
+export function setPurge(given: Purge | undefined): void {
+  purge = given
 }
 
 /** Paths of one call. Cloudflare allows five calls a minute. */
@@ -24,7 +26,7 @@ export async function purgePictures(keys: readonly string[]): Promise<void> {
   const pathPrefixes =
     keys.length > MAX_PATHS ? ['/avatars/'] : keys.map((key) => `/avatars/${key}`)
   try {
-    const result = await cache?.purge?.({ pathPrefixes })
+    const result = await purge?.({ pathPrefixes })
     if (result?.success === false)
       throw new Error(result.errors.map(({ message }) => message).join())
   } catch (error) {

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
-import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/access.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { model } from '../http/fields.ts'
+import { cacheControl } from '../http/headers.ts'
 import { writtenText } from '../http/inputs.ts'
 import { describeLimit, peopleLimits } from '../http/limits.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
+import { DAY, SECOND } from '../time.ts'
 import { MAX_EDGE } from './picture.ts'
 import { avatarContext, readAvatar, replaceAvatar } from './replace.ts'
 import { avatarUrl, findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
@@ -122,8 +123,7 @@ export const avatarRoutes = new Endpoints({ tag: 'Avatars' })
       access: 'public',
       reads: 'nearest',
       input: { param: PictureParam },
-      // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
-      middleware: [etag({ retainedHeaders: ['etag', ...Object.keys(pictureHeaders)] })],
+      cache: `${cacheControl((365 * DAY) / SECOND)}, immutable`,
       ...pictureAnswer,
     },
     async (c, { param: { user_id, picture } }) => {

@@ -1,7 +1,6 @@
 /** Where pictures are, and how they are served. */
+import { etag } from 'hono/etag'
 import * as z from 'zod'
-import { cacheControl } from '../http/headers.ts'
-import { DAY, SECOND } from '../time.ts'
 
 /**
  * The first 48 hex digits of the SHA-256 of pages/assets/default-avatar.jpg, the picture of users
@@ -23,20 +22,20 @@ export const avatarUrl = (baseUrl: string, user: AvatarOwner): string =>
 
 export const pictureHeaders = {
   'content-type': 'image/jpeg',
-  'cache-control': `${cacheControl((365 * DAY) / SECOND)}, immutable`,
   // Pages of any site may embed the file. Opened on its own, it runs nothing.
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 }
 
-/** What the OpenAPI document says of an answer with a picture. */
+/** What the endpoints that serve pictures have in common. */
 export const pictureAnswer = {
+  // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
+  middleware: [
+    etag({ retainedHeaders: ['etag', 'cache-control', ...Object.keys(pictureHeaders)] }),
+  ],
   answer: z.file().mime('image/jpeg').describe('The picture.'),
-  headers: {
-    ETag: 'Identifies the picture, for `If-None-Match`.',
-    'Cache-Control': 'For how long caches may keep the response.',
-  },
+  headers: { ETag: 'Identifies the picture, for `If-None-Match`.' },
   bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
   errors: ['not_found'],
 } as const

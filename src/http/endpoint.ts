@@ -9,7 +9,6 @@ import type * as z from 'zod'
 import { formBody, jsonBody } from './body.ts'
 import type { App, Caller } from './context.ts'
 import { ApiError, type ErrorCode, requireNone, TokenRequired } from './errors.ts'
-import { cacheControl } from './headers.ts'
 import { mayBeStale } from './nearest.ts'
 import { fieldsOf, findMisspelled, invalidInput } from './validation.ts'
 
@@ -44,8 +43,8 @@ type Behaviour<A extends Access, I extends Input> = {
    * throws an error of the API, or calls `requirePrimary`, it is called once more with the primary.
    */
   reads: 'nearest' | 'primary'
-  /** Seconds for which caches may keep the answer: Cloudflare's answers for all callers then. */
-  cache?: number
+  /** `Cache-Control` of a 200 that Cloudflare's cache may give to all callers: see `cacheControl`. */
+  cache?: string
   input?: I
   /** The name of a body that is an array, in issues: `orders[2].quantity`. */
   bodyName?: string
@@ -179,7 +178,7 @@ async function answer(
     return callHandler()
   })
   const response = answered instanceof Response ? answered : c.json(answered)
-  if (cache && response.ok) response.headers.set('Cache-Control', cacheControl(cache))
+  if (cache && response.ok) response.headers.set('Cache-Control', cache)
   return response
 }
 

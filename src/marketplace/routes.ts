@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Endpoints } from '../http/endpoint.ts'
+import { cacheControl } from '../http/headers.ts'
 import { limitText } from '../http/inputs.ts'
 import { readCreators } from './creators.ts'
 import { readNamed, readPage } from './pages.ts'
@@ -24,7 +25,7 @@ const age = `The response may be up to ${MAX_AGE} seconds old.`
 const cached = {
   access: 'public',
   reads: 'nearest',
-  cache: MAX_AGE,
+  cache: cacheControl(MAX_AGE),
   headers: { Age: 'Seconds since a cache got the response. Absent if it is new.' },
 } as const
 const released = `Shows NFTs that are released, and their listings. ${age}`

@@ -1,24 +1,19 @@
-/** A stand-in of Cloudflare's cache, which the local runtime does not have. */
-import { setCache } from '../../src/avatars/remove.ts'
+import { vi } from 'vitest'
+import { CachedReads } from '../../src/worker.ts'
 
 type Result = { success: boolean; errors: { code: number; message: string }[] }
 
-/** Runs a function, and returns the paths that it has purged. */
+/** Runs a function, and returns the paths that it has purged at the entrypoint with the cache. */
 export async function purgedBy(
   run: () => Promise<unknown>,
   result: Result | Error = { success: true, errors: [] },
 ): Promise<string[]> {
-  const purged: string[] = []
-  const purge = async ({ pathPrefixes = [] }: { pathPrefixes?: string[] }) => {
-    purged.push(...pathPrefixes)
+  const purge = vi.spyOn(CachedReads.prototype, 'purge').mockImplementation(async () => {
     if (result instanceof Error) throw result
     return result
-  }
-  setCache({ purge })
-  try {
-    await run()
-  } finally {
-    setCache(undefined)
-  }
+  })
+  await run()
+  const purged = purge.mock.calls.flatMap(([{ pathPrefixes = [] }]) => pathPrefixes)
+  purge.mockRestore()
   return purged
 }

@@ -258,6 +258,14 @@ describe('an attempt fails if the receiver', () => {
     expect(await failureOf(url)).toEqual({ status: 307, error })
   })
 
+  it.each([
+    [525, 'the TLS handshake with it failed, so Cloudflare answered 525'],
+    [526, 'its certificate is not trusted, so Cloudflare answered 526'],
+  ])('has no TLS that Cloudflare takes, which answers %i instead', async (status, error) => {
+    answering(status)
+    expect(await failureOf()).toEqual({ status, error })
+  })
+
   it('does not answer within 15 s', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
     receive(() => Promise.reject(new Error('aborted')))

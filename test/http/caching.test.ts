@@ -1,8 +1,10 @@
 /** Cloudflare's cache answers public responses to everybody, and keeps what does not say for how long. */
-import { expect, it } from 'vitest'
+import { exports } from 'cloudflare:workers'
+import { expect, it, vi } from 'vitest'
 import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
-import { callWith } from '../support/api.ts'
+import { CachedReads } from '../../src/worker.ts'
+import { callWith, requestOf } from '../support/api.ts'
 import { cachingProblem } from '../support/document.ts'
 import { sampleWorld } from '../support/endpoints.ts'
 import { anAdministrator, aSession } from '../support/makers.ts'
@@ -84,4 +86,38 @@ it('keeps an answer with an error, and of OPTIONS, out of caches', async () => {
     expectUncached(await callWith({}, method, path), status)
   const RATE_LIMIT = { limit: async () => ({ success: false }) } as unknown as RateLimit
   expectUncached(await callWith({ RATE_LIMIT }, 'GET', '/api/public/stats'), 429)
+})
+
+/** Whether a request passes the entrypoint that has the cache. */
+async function passesCache(...request: Parameters<typeof requestOf>): Promise<boolean> {
+  const entered = vi.spyOn(CachedReads.prototype, 'fetch')
+  const response = await exports.default.fetch(requestOf(...request))
+  await response.arrayBuffer()
+  const times = entered.mock.calls.length
+  entered.mockRestore()
+  return times > 0
+}
+
+it.each(endpoints)(
+  '%s passes the cache only if the cache may have its answer',
+  async (endpoint) => {
+    const { method, path, ...content } = await sampleRequest(endpoint)
+    const isPublic = publicEndpoints.includes(endpoint)
+    expect(await passesCache(method, path, content)).toBe(isPublic)
+    for (const headers of [callers['a master token'], callers['a browser']])
+      expect(
+        await passesCache(method, path, {
+          ...content,
+          headers: { ...content.headers, ...headers },
+        }),
+      ).toBe(false)
+  },
+)
+
+it('passes HEAD through the cache, and neither OPTIONS nor a path that is unknown', async () => {
+  const passed = (method: string, path: string) => passesCache(method, path)
+  expect(await passed('HEAD', '/api/public/stats?x=1')).toBe(true)
+  expect(await passed('OPTIONS', '/api/public/stats')).toBe(false)
+  expect(await passed('POST', '/api/public/stats')).toBe(false)
+  expect(await passed('GET', '/api/public/stats/1')).toBe(false)
 })

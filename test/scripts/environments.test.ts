@@ -41,6 +41,18 @@ it.each(['staging', 'production'])('%s sends nothing to its own machine', (envir
   expect(main).toMatch(/\/src\/worker\.ts$/)
 })
 
+it.each(['staging', 'production'])(
+  '%s has a cache only in front of what everybody may read',
+  (environment) => {
+    const { cache, exports } = readConfig(environment)
+    expect({ cache, exports }).toEqual({
+      cache: undefined,
+      exports: { CachedReads: { type: 'worker', cache: { enabled: true } } },
+    })
+    expect(readFileSync('src/worker.ts', 'utf8')).toContain('export class CachedReads extends')
+  },
+)
+
 it('lets a delivery run and its last step use all of their time', () => {
   const [, duration = ''] =
     /MAX_DURATION = (\S+)/.exec(readFileSync('src/delivery/run.ts', 'utf8')) ?? []

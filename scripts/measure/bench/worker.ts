@@ -30,7 +30,7 @@ function bundle(main: string): string {
  * the process that measures).
  */
 const ENTRY = `
-import worker from './worker.js'
+import * as main from './worker.js'
 console.log = () => {}
 let bindings
 const withoutBookmarks = (database) => ({
@@ -45,6 +45,12 @@ const bindingsOf = (env) => bindings ??= {
   RATE_LIMIT: unlimited,
   USER_RATE_LIMIT: unlimited,
   MASTER_RATE_LIMIT: unlimited,
+}
+const { default: worker, CachedReads: Reads = class {} } = main
+export class CachedReads extends Reads {
+  constructor(context, env) {
+    super(context, bindingsOf(env))
+  }
 }
 export default {
   fetch: (request, env, context) => worker.fetch(request, bindingsOf(env), context),

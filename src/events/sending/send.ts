@@ -167,9 +167,17 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Cloudflare answers these instead of a receiver. The local runtime does not tell why it has no connection. */
+const tlsFailures: Record<number, string> = {
+  525: 'the TLS handshake with it failed',
+  526: 'its certificate is not trusted',
+}
+
 /** Returns why a status is a failure; null for a success. */
 function describeStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null
+  const tlsFailure = tlsFailures[status]
+  if (tlsFailure) return `${tlsFailure}, so Cloudflare answered ${status}`
   return status >= 300 && status < 400
     ? `it answered ${status}; redirects are not followed`
     : `it answered ${status}`

@@ -19,13 +19,13 @@ const textTypes: Record<string, string> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/** Seconds for which caches may keep these texts. */
-const MAX_AGE = 60
+/** Declares a text that programs read. */
+const text = { ...shown.public({}), cache: cacheControl(60) }
 
 export const docsRoutes = new Endpoints()
-  .get('/openapi.json', { ...shown.public({}), middleware: [etag()] }, docsText)
-  .get('/llms.txt', shown.public({}), docsText)
-  .get('/docs.md', shown.public({}), docsText)
+  .get('/openapi.json', { ...text, middleware: [etag()] }, docsText)
+  .get('/llms.txt', text, docsText)
+  .get('/docs.md', text, docsText)
   .get('/docs', shown.public({}), docsPage)
   .get('/docs/:guide', shown.public({}), (c) =>
     c.req.path.endsWith('.md') ? docsText(c) : docsPage(c),
@@ -44,11 +44,10 @@ async function readText(c: Context<App>): Promise<string | null> {
 
 /** Answers with the OpenAPI document, or with a text in Markdown. */
 async function docsText(c: Context<App>) {
-  const text = await readText(c)
-  if (text === null) return c.notFound()
-  return c.body(text, 200, {
+  const content = await readText(c)
+  if (content === null) return c.notFound()
+  return c.body(content, 200, {
     'Content-Type': textTypes[c.req.path.split('.').at(-1) ?? ''] ?? '',
-    'Cache-Control': cacheControl(MAX_AGE),
   })
 }
 
