@@ -20,13 +20,11 @@ for (const { method, path, handler } of app.routes)
   if (declarationBy(handler)?.cache) cachedRoutes.add(method, path, true)
 
 /**
- * Whether the cache may have the answer. What has a token or a cookie never passes it: the cache asks
- * an upper tier, far away, before it calls a Worker.
+ * Whether the cache may have the answer, which is the same for everybody. All else does not pass it: the cache
+ * asks an upper tier, far away, before it calls a Worker.
  */
 const isCached = (request: Request): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') &&
-  !request.headers.has('authorization') &&
-  !request.headers.has('cookie') &&
   cachedRoutes.match('GET', getPath(request))[0].length > 0
 
 /** The only entrypoint with a cache in front of it: see `exports` in wrangler.toml. */
