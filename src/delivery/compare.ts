@@ -1,6 +1,7 @@
 /** The second phase of a step: compares the keys of items with the chain, before they are sent and once a day. */
 
 import type { Address, Hex } from 'viem'
+import { isUse } from '../ethereum/contract.ts'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import { describeReceipts, describeUses, locateUses, readMined } from './chain/records.ts'
@@ -17,6 +18,7 @@ import {
   isFinal,
   isMinedDisputed,
   type LocatedUse,
+  type Mined,
   type Recorded,
   settle,
   settleMined,
@@ -148,24 +150,31 @@ export async function readUses(
     if (nonce < (signers.get(from)?.count ?? Infinity)) transactions.set(hash, agreed)
   }
   const find = ({ item, record }: Recorded): FoundUse => {
-    const named = uses.filter((use) => use.item.id === item.id)
-    const byHash = new Map(named.map((located) => [located.use.transactionHash, located]))
-    const proofs = [...byHash].flatMap(([hash, located]) => {
-      const agreed = transactions.get(hash)
-      return agreed ? { located, agreed } : []
+    const hasUse = (mined: Mined, { address }: LocatedUse['use']) =>
+      mined.blockNumber === record.block &&
+      mined.logs.some((log) => isUse(log, address, item.key, record))
+    // Two nodes may tell that a transaction which one names has not used the key.
+    const located = uses.filter(({ item: { id }, use }) => {
+      const agreed = transactions.get(use.transactionHash)
+      return id === item.id && !(agreed?.isConfirmed && !hasUse(agreed.mined, use))
     })
-    const having = [...byHash].filter(([hash]) => answersAbout(hash).length > 0)
-    const isDenied = having.some(([hash, located]) =>
-      answersAbout(hash).some(
-        ({ blockNumber, logs }) => blockNumber === record.block && deniesTransfer(located, logs),
+    const proofs = located.flatMap((one) => {
+      const agreed = transactions.get(one.use.transactionHash)
+      return agreed && hasUse(agreed.mined, one.use) ? { located: one, agreed } : []
+    })
+    const named = [...new Set(located.map(({ use }) => use.transactionHash))]
+    const having = named.filter((hash) => answersAbout(hash).length > 0)
+    const isDenied = located.some((one) =>
+      answersAbout(one.use.transactionHash).some(
+        ({ blockNumber, logs }) => blockNumber === record.block && deniesTransfer(one, logs),
       ),
     )
-    const isDisputed = having.some(([hash]) => isMinedDisputed(answersAbout(hash)))
+    const isDisputed = having.some((hash) => isMinedDisputed(answersAbout(hash)))
     const [only] = having.length === 1 ? proofs : []
-    const [hash, ...others] = byHash.keys()
+    const [hash = null, ...others] = named
     return {
       proof: proofs.find(({ agreed }) => agreed.isConfirmed) ?? only ?? null,
-      hash: others.length === 0 ? (hash ?? null) : null,
+      hash: others.length === 0 ? hash : null,
       isTold: having.length > 0,
       isDoubtful: isDenied || isDisputed || having.length > 1,
     }

@@ -11,7 +11,7 @@ import type {
   transactions,
 } from '../db/schema/delivery.ts'
 import type { orderItems } from '../db/schema/orders.ts'
-import type { ContractState, KeyRecord, Log } from '../ethereum/contract.ts'
+import type { ContractState, KeyRecord, Limit, Log } from '../ethereum/contract.ts'
 import type { Market } from '../ethereum/fees.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
 import type { Disagreement } from './store/disagreements.ts'
@@ -119,8 +119,14 @@ export type SignerState = {
 /** `contract`: the one that was asked. */
 export type ObservedRecord = KeyRecord & { contract: Address }
 
+/** `leastCapacity`: of the node that tells the smallest one. */
+export type ObservedLimit = Limit & { leastCapacity: number }
+
 /** `isConfirmed`: two nodes tell it, or there is one only. */
-export type ObservedContract = ContractState & { isConfirmed: boolean }
+export type ObservedContract = Omit<ContractState, 'limits'> & {
+  isConfirmed: boolean
+  limits: Map<Address, ObservedLimit>
+}
 
 /** What nodes say of final blocks. Two have to tell the same. */
 export type Evidence = {

@@ -20,6 +20,7 @@ import { closeTransactions, logClosed } from './close.ts'
 import { compareKeys } from './compare.ts'
 import type { Loaded } from './model.ts'
 import { recheckEnds } from './recheck.ts'
+import { MAX_UNMINED } from './rules/capacity.ts'
 import { countInFlight, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
@@ -267,11 +268,13 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   const isUsual = blocker === 'signers_busy' || blocker === 'token_limit_reached'
   if (blocker) return stop(isUsual ? null : blocker, now, hasEnded, lookAt)
   const closings = decisions.filter(({ do: action }) => action === 'close')
-  const slots = relayers.length * network.transactionsInFlight
+  const sent = inFlight + prepared.newTransactions
   const continues = compared.hasMore || rechecked.hasMore || closings.length >= MAX_LOADED
   return {
     lookAt: continues ? now : lookAt,
-    takesItems: inFlight - minedByOne + prepared.newTransactions < slots,
+    takesItems:
+      sent - minedByOne < relayers.length * network.transactionsInFlight &&
+      sent < relayers.length * MAX_UNMINED,
     hasEnded,
     problem: null,
   }

@@ -6,7 +6,6 @@ import {
   firstFees,
   fitFunds,
   isUnderpriced,
-  lower,
   type Market,
   outbid,
   readFeeCap,
@@ -23,6 +22,7 @@ import {
   findPieces,
   takeFitting,
 } from './rules/capacity.ts'
+import { countPieces } from './rules/compose.ts'
 import { type Decision, signedHashes } from './rules/decide.ts'
 import { carry } from './rules/item-changes.ts'
 import type { Changes, TransactionChange } from './store/store.ts'
@@ -84,6 +84,8 @@ export async function signBatches(
     )
     signed.items.push(...candidates.map(({ item }) => carry(item, hash)))
   }
+  // The items wait for a relayer that can send them.
+  if (signed.transactions.length === 0) signed.blocker ??= 'signers_busy'
   return signed
 }
 
@@ -99,8 +101,8 @@ function reserve(
 ) {
   let blocker: SigningBlocker | null = null
   const { l1Fee } = limit
-  const least = limit.gas.reduce(lower)
-  const able = findAble(capacities, least * usual.maxFeePerGas + l1Fee)
+  const costOf = (gas: bigint, { maxFeePerGas }: Fees) => gas * maxFeePerGas + l1Fee
+  const able = findAble(capacities, { contract, candidates }, costOf(limit.leastGas, usual))
   const byRoom = able.toSorted((a, b) => b.nonces.length - a.nonces.length)
   const most = Math.max(0, ...byRoom.map((capacity) => findPieces(capacity, contract)))
   const { taken, pieces } = takeFitting(candidates, Infinity, most)
@@ -112,38 +114,41 @@ function reserve(
     const expired = expiredByNonce.get(nonce)
     // One that the cap does not allow to outbid is mined at its price, or is gone.
     const outbidding = expired && outbid(expired, market, feeCap)
-    const price = (gas: bigint) => {
-      const most = (funds - l1Fee) / gas
-      const fees = fitFunds(outbidding ?? usual, market, most, outbidding ? expired : undefined)
-      return { gas, fees, cost: gas * fees.maxFeePerGas + l1Fee }
-    }
-    const prices = limit.gas.map(price)
-    const payable = prices.find(({ cost }) => cost <= funds)
-    if (payable) {
+    const offered = outbidding ?? usual
+    const gas = costOf(limit.gas, offered) <= funds ? limit.gas : limit.leastGas
+    const payable = (funds - l1Fee) / gas
+    const fees = fitFunds(offered, market, payable, outbidding ? expired : undefined)
+    const cost = costOf(gas, fees)
+    if (cost <= funds) {
       nonces.shift()
-      capacity.funds -= payable.cost
+      capacity.funds -= cost
       capacity.inFlight++
       capacity.pieces.set(contract, left - pieces)
-      return { signer, nonce, ...payable, expired, candidates: taken }
+      return { signer, nonce, gas, fees, expired, candidates: taken }
     }
     blocker = 'signer_out_of_funds'
-    const missing = String(prices.map(({ cost }) => cost).reduce(lower) - funds)
-    log.error(blocker, { chainId, signer: signer.address, missing })
+    log.error(blocker, { chainId, signer: signer.address, missing: String(cost - funds) })
     capacity.nonces = []
   }
   return blocker
 }
 
 /**
- * Leaves out the relayers of which only some nodes say that they can pay, while another one can, or has
- * something in flight: what cannot be paid would hold its items until it expires.
+ * Leaves out the relayers of which only some nodes say that they can pay, while another one can pay this batch, or
+ * could if less of its own was in flight: what is not paid holds its items until it expires.
  */
-function findAble(capacities: readonly Capacity[], cost: bigint): readonly Capacity[] {
+function findAble(
+  capacities: readonly Capacity[],
+  { contract, candidates }: Pick<Batch, 'contract' | 'candidates'>,
+  cost: bigint,
+): readonly Capacity[] {
   const sure = capacities.filter(
     ({ funds, disputedFunds }) => funds < cost || funds - disputedFunds >= cost,
   )
-  const isUsed = sure.some(({ funds, inFlight }) => funds >= cost || inFlight > 0)
-  return isUsed ? sure : capacities
+  const smallest = Math.min(...candidates.map(({ item }) => countPieces(item)))
+  const canSend = (capacity: Capacity) =>
+    capacity.funds >= cost && (capacity.inFlight > 0 || findPieces(capacity, contract) >= smallest)
+  return sure.some(canSend) ? sure : capacities
 }
 
 /** Signs the calls of underpriced transactions again, unless their signer was removed. */

@@ -224,6 +224,36 @@ it('sends all through another signer if one of two nodes alone says that the fir
   await expectDelivered(chain, items)
 })
 
+it('waits for funds where a call needs more gas than its simulation tells', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain)
+  await chain.setFaults({ on: ['eth_estimateGas'], effect: { result: numberToHex(5_000_000n) } })
+  await setBalance(chain, 1_000_000n * parseGwei('5'))
+  await engine.step()
+  expect(await transactionsOf(chain)).toEqual([])
+  expect(logged('signer_out_of_funds')).toHaveLength(1)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+})
+
+it('sends through a signer whose funds nodes dispute if the other one may deliver nothing', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const items = [await aPaidItem(chain, { standard: 'erc1155' })]
+  const keys = [0, 6].map((index) => toPrivateKey(localAccount(index))).join()
+  const rpcUrls = ['late', 'honest'].map((name) => `${chain.proxyUrl}/${name}`)
+  const engine = anEngine(chain, { keys, rpcUrls })
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
+  await chain.setFaults({
+    node: 'late',
+    on: ['eth_getBalance'],
+    containing: chain.otherSigner,
+    effect: { result: '0x0' },
+  })
+  await engine.run()
+  expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.otherSigner, isOpen: 0 }])
+  await expectDelivered(chain, items)
+})
+
 it('counts the L1 data fee of OP-stack chains', async () => {
   const chain = await aChain({ erc1155: 1 })
   const item = await aPaidItem(chain, { standard: 'erc1155' })

@@ -91,6 +91,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells(SEARCH, 'has events without data'),
     tells(SEARCH, 'hides events', disagreement),
     tells(SEARCH, 'hides receipts and events', { minutes: 12 }),
+    tells(SEARCH, 'names the first transaction of the chain'),
     tells(SEARCH, 'names made-up transactions, and has no receipts', { minutes: 13 }),
     tells(SEARCH, 'names made-up transactions, and has receipts of them', { minutes: 13 }),
     insists('says that every transfer succeeds, and hides receipts and events', {

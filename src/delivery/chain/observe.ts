@@ -37,7 +37,7 @@ import {
   wei,
 } from '../../ethereum/requests.ts'
 import type { Signer } from '../../ethereum/signer.ts'
-import type { Loaded, Observation, ObservedContract, SignerState } from '../model.ts'
+import type { Loaded, Observation, ObservedContract, ObservedLimit, SignerState } from '../model.ts'
 import { findHighestCount } from '../rules/decide.ts'
 import type { HeldLease } from '../store/store.ts'
 import { askEvidence, askedItems } from './records.ts'
@@ -261,9 +261,16 @@ function mergeContracts(
 }
 
 /** The limit that leaves most, with the largest capacity: a node may tell much of the one and little of the other. */
-function mergeLimits(limits: readonly Limit[]): Limit | undefined {
+function mergeLimits(limits: readonly Limit[]): ObservedLimit | undefined {
   const [most] = limits.toSorted((a, b) => b.available - a.available)
-  return most && { ...most, capacity: Math.max(...limits.map(({ capacity }) => capacity)) }
+  const capacities = limits.map(({ capacity }) => capacity)
+  return (
+    most && {
+      ...most,
+      capacity: Math.max(...capacities),
+      leastCapacity: Math.min(...capacities),
+    }
+  )
 }
 
 /**

@@ -285,9 +285,11 @@ function readOutcome(
 const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
   Math.ceil(
     1.25 * good.reduce((gas, { gasUsed }) => gas + gasUsed + GAS_AROUND_ITEM, GAS_PER_CALL) +
-      (gasPerItem * 64) / 63 +
-      60_000,
+      gasLeft(gasPerItem),
   )
+
+/** The gas that has to be left for one more item. */
+const gasLeft = (gasPerItem: number): number => (gasPerItem * 64) / 63 + 60_000
 
 function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
   const fitting = [...good]
@@ -299,11 +301,11 @@ function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[]
 const ORACLE = '0x420000000000000000000000000000000000000F'
 
 /**
- * What a call may need. The highest limit that nodes tell is first, so that all items are reached: what is not
- * used is not paid. Those that are less than half of it are for a signer that cannot pay it, because a node may tell too
- * much. `l1Fee`: the L1 data fee in wei (0 on most chains).
+ * What a call may need. `gas` is by the node that tells most, so that all items are reached: what is not used is not
+ * paid. `leastGas` is by the one that tells least, for a signer that cannot pay the other. `l1Fee`: the L1 data fee
+ * in wei (0 on most chains).
  */
-export type GasLimit = { gas: bigint[]; l1Fee: bigint }
+export type GasLimit = { gas: bigint; leastGas: bigint; l1Fee: bigint }
 
 /**
  * Returns the limits of each call. Estimating is slow, so a node is asked about the largest call
@@ -336,13 +338,10 @@ export async function estimate(
     inconclusive(replies(fee)) ? [] : (read(wei, replies(fee)) ?? 0n),
   )
   const l1Fee = l1Fees.length > 0 ? l1Fees.reduce(lower) : 0n
-  const limitBy = (batch: Batch<Deliverable>, estimates: readonly number[]) => {
-    const needed = gasNeeded(batch.candidates, gasPerItem)
-    const told = [needed, ...estimates].toSorted((a, b) => b - a)
-    const [most = needed] = told
-    const others = told.filter((gas) => gas < most / 2)
-    return { gas: [most, ...others].map(limited), l1Fee }
-  }
+  const limitBy = (batch: Batch<Deliverable>, estimates: readonly number[]) => ({
+    ...mergeEstimates(batch.candidates, estimates, gasPerItem),
+    l1Fee,
+  })
   const estimated = readEstimates(all, request)
   if (Math.max(...estimated) <= gasNeeded(largest.candidates, gasPerItem))
     return batches.map((batch) => limitBy(batch, batch === largest ? estimated : []))
@@ -352,6 +351,26 @@ export async function estimate(
     const told = requests[i] ? readEstimates(estimates, requests[i]) : []
     return limitBy(batch, told.length > 0 ? told : estimated)
   })
+}
+
+/**
+ * Returns the gas limits of a call by what nodes estimate, at least what the simulation needs. What one node tells
+ * alone counts up to what the items may use, and its simulation up to what the estimates allow.
+ */
+function mergeEstimates(
+  candidates: readonly Deliverable[],
+  estimates: readonly number[],
+  gasPerItem: number,
+): Pick<GasLimit, 'gas' | 'leastGas'> {
+  const simulated = gasNeeded(candidates, gasPerItem)
+  const [highest = simulated, second = highest] = estimates.toSorted((a, b) => b - a)
+  const allowed = estimates.length > 1 ? 1.25 * highest + gasLeft(gasPerItem) : simulated
+  const needed = Math.min(simulated, allowed)
+  const atMost = candidates.map((candidate) => ({ ...candidate, gasUsed: gasPerItem }))
+  const most = Math.max(second, gasNeeded(atMost, gasPerItem))
+  const told = estimates.map((gas) => Math.max(needed, Math.min(gas, most)))
+  const limits = told.length > 0 ? told : [needed]
+  return { gas: limited(Math.max(...limits)), leastGas: limited(Math.min(...limits)) }
 }
 
 const readEstimates = (all: readonly Replies[], request: RpcRequest): number[] =>

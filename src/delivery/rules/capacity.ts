@@ -102,14 +102,15 @@ export function saveRoom(
   const [saving] = capacities
     .flatMap((capacity) => {
       const limit = limits?.get(capacity.signer.address)
-      return limit && limit.capacity >= pieces ? { capacity, limit } : []
+      return limit && limit.leastCapacity >= pieces ? { capacity, limit } : []
     })
     .toSorted((a, b) => findPieces(b.capacity, contract) - findPieces(a.capacity, contract))
   if (!saving) return candidates
   const { capacity, limit } = saving
   const room = findPieces(capacity, contract)
   if (room >= pieces) return [longest, ...candidates.filter((candidate) => candidate !== longest)]
-  capacity.pieces.set(contract, room - savedRoom(limit, pieces, now))
+  const bucket = { capacity: limit.leastCapacity, perDay: limit.perDay }
+  capacity.pieces.set(contract, room - savedRoom(bucket, pieces, now))
   return candidates
 }
 

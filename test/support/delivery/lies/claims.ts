@@ -211,6 +211,21 @@ const madeUp =
       },
     }
   }
+
+/** Whatever has used a key, it was the first transaction of the chain, which all nodes have. */
+const first: Teller = ({ ask }) => {
+  let hash: unknown
+  return {
+    forward: async (call) => {
+      hash ??= Object(await ask('eth_getBlockByNumber', '0x1', false)).transactions[0]
+      return call
+    },
+    change: ({ method }, result) =>
+      method === 'eth_getLogs'
+        ? [result].flat().map((log) => ({ ...Object(log), transactionHash: hash }))
+        : result,
+  }
+}
 const isOdd = ({ id }: Call) => id % 2 === 1
 
 const answering =
@@ -308,6 +323,7 @@ export const claims = {
   'says that transfers need no gas': all(accepted(0n), answering('eth_estimateGas', '0x5208')),
   'says that transfers need 10^7 gas': accepted(10n ** 7n),
   'says that every transfer succeeds, and hides receipts and events': all(accepting, hidden),
+  'names the first transaction of the chain': first,
   'names made-up transactions, and has no receipts': madeUp(false),
   'names made-up transactions, and has receipts of them': madeUp(true),
   'says every second time that no key is used': everySecond((isNow) => (scene) => ({
