@@ -366,6 +366,27 @@ it.each(firstCases(1, ['0', '1']))(
   },
 )
 
+it.each(['0', '1'])(
+  'names a transaction that has not used the key, after the database was set back (node %s)',
+  async (node) => {
+    const { chain, market, item } = await aSale()
+    const copy = await takeSnapshot()
+    await live(market, 5)
+    const { txId } = await rowOf(item)
+    const { blockNumber } = Object(await chain.rpc('eth_getTransactionReceipt', txId))
+    const logs = await chain.rpc('eth_getLogs', { fromBlock: blockNumber, toBlock: blockNumber })
+    const [transactionHash] = Object(
+      await chain.rpc('eth_getBlockByNumber', '0x1', false),
+    ).transactions
+    const result = [logs].flat().map((log) => ({ ...Object(log), transactionHash }))
+    await restore(copy)
+    await chain.setFaults({ node, on: ['eth_getLogs'], effect: { result } })
+    market.queue.put(chain)
+    await live(market, 30)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
+  },
+)
+
 it('tells alone, and with a wrong block, which transaction has used a key: no block is settled by that', async () => {
   const { chain, market, item } = await aSale()
   const copy = await takeSnapshot()
