@@ -31,7 +31,7 @@ import { countSigned } from './monitoring/signed-items.ts'
 import { warnTokenOwners } from './monitoring/token-ends.ts'
 import { remindBuyers } from './order-mails/remind.ts'
 import { mailOrders } from './order-mails/send.ts'
-import { dayOf } from './orders/idempotency.ts'
+import { dayOf } from './orders/placing/idempotency.ts'
 import { sweepReservations } from './reservations/reserve.ts'
 import { SECOND, within } from './time.ts'
 

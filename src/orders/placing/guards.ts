@@ -9,24 +9,25 @@
  * by the difference, never below what was sold and is held (`catalogue/problems.ts`).
  *
  * Pieces of an order return once: by a final cancellation (`cancel` in `delivery/rules/item-changes.ts`),
- * or when an operator who writes an item off asks for it (`writeOff` in `delivery/admin/actions.ts`). An
+ * or when an operator who writes an item off asks for it (`writeOff` in `delivery/actions/actions.ts`). An
  * item that fails keeps them. If a fork undoes a final cancellation and the item is then delivered, its
  * pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell, unless
  * the database is set back.
  */
 import { not, type SQL, sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
-import type { Guard, NamedStatements, Results } from '../db/batch.ts'
-import { violates } from '../db/client.ts'
-import { takeQuotas } from '../db/quota.ts'
-import { raw } from '../db/statements.ts'
-import { isUnlimitedSql } from '../db/stock.ts'
-import type { Ctx } from '../http/context.ts'
-import { ApiError, rateLimited } from '../http/errors.ts'
-import { orderLimits } from '../http/limits.ts'
-import { newBillingAddress, type OrderData, type PlaceCtx, requireRows } from './check.ts'
+import { writeAs } from '../../auth/access.ts'
+import type { Guard, NamedStatements, Results } from '../../db/batch.ts'
+import { violates } from '../../db/client.ts'
+import { takeQuotas } from '../../db/quota.ts'
+import { raw } from '../../db/statements.ts'
+import { isUnlimitedSql } from '../../db/stock.ts'
+import type { Ctx } from '../../http/context.ts'
+import { ApiError, rateLimited } from '../../http/errors.ts'
+import { orderLimits } from '../../http/limits.ts'
+import { heldQuantity } from '../reading/nft.ts'
+import { newBillingAddress } from './check.ts'
+import { type OrderData, type PlaceCtx, requireRows } from './data.ts'
 import { type IdempotentCall, storeCall } from './idempotency.ts'
-import { heldQuantity } from './nft.ts'
 
 /**
  * Another call has changed what this one had read, or the caller may have too many open orders, which

@@ -1,15 +1,15 @@
 /** Builds an order, or its summary, from its rows: for placing, reading and listing, and for pages. */
-import { actsForAll } from '../auth/access.ts'
-import { prefixed, type RowOf, shownColumns } from '../db/columns.ts'
-import { orderItems, orders } from '../db/schema/orders.ts'
-import { itemStatus } from '../delivery/model.ts'
+import { actsForAll } from '../../auth/access.ts'
+import { prefixed, type RowOf, shownColumns } from '../../db/columns.ts'
+import { orderItems, orders } from '../../db/schema/orders.ts'
+import { itemStatus } from '../../delivery/model.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
   failReason,
   shopColumns,
   toShopFields,
-} from '../delivery/shown.ts'
+} from '../../delivery/shown.ts'
 import { type Listing, listingColumns, type Nft, withoutSecrets } from './nft.ts'
 import {
   OrderFields,

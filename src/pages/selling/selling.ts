@@ -1,15 +1,15 @@
 /** What a user sells, and whether it may be delivered. */
 import { sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
-import { readAsUser } from '../auth/session.ts'
-import type { listings, nfts } from '../db/schema/catalogue.ts'
-import { prepared, raw } from '../db/statements.ts'
-import { isUnlimitedSql } from '../db/stock.ts'
-import { checkSales, type SellingSettings, type SoldContract } from '../delivery/sales.ts'
-import { changeDeliveries, hasIdSql } from '../delivery/transitions.ts'
-import { type WakeUp, wake } from '../delivery/wake.ts'
-import type { Ctx } from '../http/context.ts'
-import { orderLimits } from '../http/limits.ts'
+import { writeAs } from '../../auth/access.ts'
+import { readAsUser } from '../../auth/session.ts'
+import type { listings, nfts } from '../../db/schema/catalogue.ts'
+import { prepared, raw } from '../../db/statements.ts'
+import { isUnlimitedSql } from '../../db/stock.ts'
+import { checkSales, type SellingSettings, type SoldContract } from '../../delivery/sales.ts'
+import { changeDeliveries, hasIdSql } from '../../delivery/transitions.ts'
+import { type WakeUp, wake } from '../../delivery/wake.ts'
+import type { Ctx } from '../../http/context.ts'
+import { orderLimits } from '../../http/limits.ts'
 
 /** The newest orders of a seller, whose pieces are counted as sold and waiting. */
 export const COUNTED_ORDERS = 500

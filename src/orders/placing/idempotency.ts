@@ -11,11 +11,11 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
-import { namespaceOf } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
-import { raw } from '../db/statements.ts'
-import { ApiError } from '../http/errors.ts'
-import { orderLimits } from '../http/limits.ts'
+import { namespaceOf } from '../../auth/access.ts'
+import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
+import { ApiError } from '../../http/errors.ts'
+import { orderLimits } from '../../http/limits.ts'
 import type { NewOrder } from './new-order.ts'
 
 /** A call with an idempotency key. */

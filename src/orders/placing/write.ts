@@ -10,20 +10,17 @@
  * `events/append.ts`.
  */
 import { inArray, sql } from 'drizzle-orm'
-import { BillingFields } from '../addresses/schema.ts'
-import { actsForAll } from '../auth/access.ts'
-import { type Database, jsonValues } from '../db/client.ts'
-import { reservations } from '../db/schema/orders.ts'
-import { prepared, raw } from '../db/statements.ts'
-import { isUnlimitedSql } from '../db/stock.ts'
-import { hashSecret, refuseOtherSecret, storeInstance } from '../delivery/key.ts'
-import { appendFirstEvents, insertDeliveries } from '../delivery/transitions.ts'
-import type { DueEndpoint } from '../events/wake.ts'
-import { unusedHash } from '../identity/namespace.ts'
-import { type OrderData, type PlaceCtx, requireRows } from './check.ts'
-import { writeChecked } from './guards.ts'
-import type { IdempotentCall } from './idempotency.ts'
-import type { Nft } from './nft.ts'
+import { BillingFields } from '../../addresses/schema.ts'
+import { actsForAll } from '../../auth/access.ts'
+import { type Database, jsonValues } from '../../db/client.ts'
+import { reservations } from '../../db/schema/orders.ts'
+import { prepared, raw } from '../../db/statements.ts'
+import { isUnlimitedSql } from '../../db/stock.ts'
+import { hashSecret, refuseOtherSecret, storeInstance } from '../../delivery/key.ts'
+import { appendFirstEvents, insertDeliveries } from '../../delivery/transitions.ts'
+import type { DueEndpoint } from '../../events/wake.ts'
+import { unusedHash } from '../../identity/namespace.ts'
+import type { Nft } from '../reading/nft.ts'
 import {
   buildOrder,
   byId,
@@ -32,10 +29,13 @@ import {
   type OrderRow,
   orderColumns,
   requireRow,
-} from './order.ts'
+} from '../reading/order.ts'
+import type { PlacedOrder } from '../reading/schema.ts'
+import type { Viewer } from '../reading/viewer.ts'
+import { type OrderData, type PlaceCtx, requireRows } from './data.ts'
+import { writeChecked } from './guards.ts'
+import type { IdempotentCall } from './idempotency.ts'
 import type { Plan } from './plan.ts'
-import type { PlacedOrder } from './schema.ts'
-import type { Viewer } from './viewer.ts'
 
 /** `rows`: a JSON array; of items an object, by the token of their order. */
 type Rows = { rows: string; now: string }

@@ -1,8 +1,8 @@
 /** Lists the orders that a caller may see. */
-import { readAs } from '../auth/access.ts'
-import { cutPage } from '../db/candidates.ts'
-import type { Database } from '../db/client.ts'
-import { requirePrimary } from '../http/nearest.ts'
+import { readAs } from '../../auth/access.ts'
+import { cutPage } from '../../db/candidates.ts'
+import type { Database } from '../../db/client.ts'
+import { requirePrimary } from '../../http/nearest.ts'
 import type { Nft } from './nft.ts'
 import { type OrderSummary, toSummary } from './order.ts'
 import {

@@ -14,25 +14,25 @@
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { namespaceOf } from '../auth/access.ts'
+import { namespaceOf } from '../../auth/access.ts'
 import {
   candidateColumns,
   firstCandidates,
   isReturnedSql,
   MAX_CANDIDATES,
-} from '../db/candidates.ts'
-import { prefixed } from '../db/columns.ts'
-import { listings, nfts } from '../db/schema/catalogue.ts'
-import { deliveries, itemStatuses, transactions } from '../db/schema/delivery.ts'
-import { orderItems, orders } from '../db/schema/orders.ts'
-import { users } from '../db/schema/users.ts'
-import { prepared } from '../db/statements.ts'
-import { statesWith } from '../delivery/shown.ts'
-import { invalidField } from '../http/errors.ts'
-import { idText, instant, limitText, tokenNameText } from '../http/inputs.ts'
-import { ProviderId } from './new-order.ts'
+} from '../../db/candidates.ts'
+import { prefixed } from '../../db/columns.ts'
+import { listings, nfts } from '../../db/schema/catalogue.ts'
+import { deliveries, itemStatuses, transactions } from '../../db/schema/delivery.ts'
+import { orderItems, orders } from '../../db/schema/orders.ts'
+import { users } from '../../db/schema/users.ts'
+import { prepared } from '../../db/statements.ts'
+import { statesWith } from '../../delivery/shown.ts'
+import { invalidField } from '../../http/errors.ts'
+import { idText, instant, limitText, tokenNameText } from '../../http/inputs.ts'
 import { nftColumns } from './nft.ts'
 import { rowColumns, summaryColumns } from './order.ts'
+import { ProviderId } from './schema.ts'
 import { isVisibleSql, type Viewer, viewerValues } from './viewer.ts'
 
 /** Where a page ended: an order or, if orders are sorted by change, an item and the time of its change. */

@@ -3,11 +3,15 @@
  * document follow from them.
  */
 import * as z from 'zod'
-import { saleObstacles } from '../db/schema/catalogue.ts'
-import { itemStatuses, reasonCodes } from '../db/schema/delivery.ts'
-import * as f from '../http/fields.ts'
+import { saleObstacles } from '../../db/schema/catalogue.ts'
+import { itemStatuses, reasonCodes } from '../../db/schema/delivery.ts'
+import * as f from '../../http/fields.ts'
+import { identifier } from '../../http/inputs.ts'
 import { Listing, Nft } from './nft.ts'
 import { Buyer } from './viewer.ts'
+
+/** The order number of a shop. */
+export const ProviderId = identifier(255)
 
 const ItemStatus = z.enum(itemStatuses).meta({
   id: 'ItemStatus',

@@ -1,17 +1,11 @@
 /** Plans what placing orders writes. The database adds the ids and the stock that is left. */
 import { formatEther } from 'viem/utils'
-import { makeKeys } from '../delivery/key.ts'
-import { explain } from '../delivery/reasons.ts'
-import { hashIdentity, hashWallet } from '../identity/namespace.ts'
-import {
-  buyerKey,
-  type NamedOrder,
-  newBillingAddress,
-  type OrderData,
-  type PlaceCtx,
-  requireRows,
-} from './check.ts'
-import { requireRow } from './order.ts'
+import { makeKeys } from '../../delivery/key.ts'
+import { explain } from '../../delivery/reasons.ts'
+import { hashIdentity, hashWallet } from '../../identity/namespace.ts'
+import { requireRow } from '../reading/order.ts'
+import { buyerKey, newBillingAddress } from './check.ts'
+import { type NamedOrder, type OrderData, type PlaceCtx, requireRows } from './data.ts'
 
 type NewUser = ReturnType<typeof newUser>
 

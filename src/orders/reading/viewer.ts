@@ -1,12 +1,12 @@
 /** Who may see an order, and what they see of its buyer. */
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { actsForAll, namespaceOf } from '../auth/access.ts'
-import { shownColumns } from '../db/columns.ts'
-import { orders } from '../db/schema/orders.ts'
-import { users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
-import { addressOrEmpty, bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { actsForAll, namespaceOf } from '../../auth/access.ts'
+import { shownColumns } from '../../db/columns.ts'
+import { orders } from '../../db/schema/orders.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Caller } from '../../http/context.ts'
+import { addressOrEmpty, bool, id, orNull, text, time, timestamps } from '../../http/fields.ts'
 
 /** Whose view of an order it is: that of a caller, or of a user. */
 export type Viewer = Pick<Caller, 'role' | 'userId' | 'scope' | 'tokenId'>

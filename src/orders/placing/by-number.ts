@@ -1,7 +1,8 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
-import { type Issue, type IssueDetails, invalidField, requireNone } from '../http/errors.ts'
-import { type Buyer, fieldsOf, identityOf, type PlaceCtx } from './check.ts'
+import { type Issue, type IssueDetails, invalidField, requireNone } from '../../http/errors.ts'
+import { fieldsOf, identityOf } from './check.ts'
+import type { Buyer, PlaceCtx } from './data.ts'
 import { canonicalJson } from './idempotency.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
 import { type Placement, placeOnce } from './place.ts'

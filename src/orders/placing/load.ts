@@ -1,18 +1,18 @@
 /** Loads the rows that placing orders depends on, in one trip. */
 import { eq, sql } from 'drizzle-orm'
-import { isLiveSql } from '../addresses/schema.ts'
-import { namespaceOf, readAs } from '../auth/access.ts'
-import { jsonValues } from '../db/client.ts'
-import { listings, nfts } from '../db/schema/catalogue.ts'
-import { networks } from '../db/schema/delivery.ts'
-import { orders, reservations } from '../db/schema/orders.ts'
-import { addresses, isGuestSql, tokens, users } from '../db/schema/users.ts'
-import { prepared } from '../db/statements.ts'
-import type { Buyer, OrderData, PlaceCtx } from './check.ts'
+import { isLiveSql } from '../../addresses/schema.ts'
+import { namespaceOf, readAs } from '../../auth/access.ts'
+import { jsonValues } from '../../db/client.ts'
+import { listings, nfts } from '../../db/schema/catalogue.ts'
+import { networks } from '../../db/schema/delivery.ts'
+import { orders, reservations } from '../../db/schema/orders.ts'
+import { addresses, isGuestSql, tokens, users } from '../../db/schema/users.ts'
+import { prepared } from '../../db/statements.ts'
+import { heldQuantity, listingColumns, nftColumns } from '../reading/nft.ts'
+import type { Buyer, OrderData, PlaceCtx } from './data.ts'
 import { selectOpen } from './guards.ts'
 import { type IdempotentCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
-import { heldQuantity, listingColumns, nftColumns } from './nft.ts'
 
 /** JSON arrays of ids, and of the operator's own ids. */
 type Keys = { ids: string; externalIds: string }

@@ -1,9 +1,9 @@
 /** NFTs and listings, as order items show them. Some fields are private: not for public endpoints. */
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { shownColumns } from '../db/columns.ts'
-import { listings, listingTypes, nfts } from '../db/schema/catalogue.ts'
-import * as f from '../http/fields.ts'
+import { shownColumns } from '../../db/columns.ts'
+import { listings, listingTypes, nfts } from '../../db/schema/catalogue.ts'
+import * as f from '../../http/fields.ts'
 
 const nftFields = {
   id: f.id('Id of the NFT.'),

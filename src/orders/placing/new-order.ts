@@ -1,6 +1,6 @@
 /** What a shop sends to place orders. */
 import * as z from 'zod'
-import { BillingFields } from '../addresses/schema.ts'
+import { BillingFields } from '../../addresses/schema.ts'
 import {
   currencyCode,
   EmailAddress,
@@ -9,17 +9,16 @@ import {
   WalletAddress,
   wellFormed,
   without,
-} from '../http/inputs.ts'
-import { orderLimits } from '../http/limits.ts'
-import { toLocale } from '../texts/texts.ts'
+} from '../../http/inputs.ts'
+import { orderLimits } from '../../http/limits.ts'
+import { toLocale } from '../../texts/texts.ts'
+import { ProviderId } from '../reading/schema.ts'
 
 const requiredId = (description: string) => {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? 'is required' : 'must be a positive integer'
   return z.int({ error }).min(1, { error }).describe(description)
 }
-
-export const ProviderId = identifier(255)
 
 /** The operator's own id of a listing or an NFT, from the catalogue. */
 const externalId = (description: string) => identifier(200).optional().describe(description)
