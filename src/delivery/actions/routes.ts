@@ -1,7 +1,7 @@
 /** What operators do with a master token. The id of a transfer is that of its order item. */
 import type { Context } from 'hono'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
-import { operatorLimits } from '../../http/limits.ts'
+import { operatorLimits } from '../../limits.ts'
 import { changeTransfer, changeTransfers } from './actions.ts'
 import {
   ChangedTransfer,

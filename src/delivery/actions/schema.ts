@@ -8,7 +8,7 @@ import {
 } from '../../db/schema/delivery.ts'
 import * as f from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
-import { operatorLimits } from '../../http/limits.ts'
+import { operatorLimits } from '../../limits.ts'
 
 const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',

@@ -15,7 +15,7 @@ import { namespaceOf } from '../../auth/access.ts'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import { ApiError } from '../../http/errors.ts'
-import { orderLimits } from '../../http/limits.ts'
+import { orderLimits } from '../../limits.ts'
 import type { NewOrder } from './new-order.ts'
 
 /** A call with an idempotency key. */

@@ -10,7 +10,7 @@ import {
   wellFormed,
   without,
 } from '../../http/inputs.ts'
-import { orderLimits } from '../../http/limits.ts'
+import { orderLimits } from '../../limits.ts'
 import { toLocale } from '../../texts/texts.ts'
 import { ProviderId } from '../reading/schema.ts'
 

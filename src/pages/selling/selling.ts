@@ -9,7 +9,7 @@ import { checkSales, type SellingSettings, type SoldContract } from '../../deliv
 import { changeDeliveries, hasIdSql } from '../../delivery/transitions.ts'
 import { type WakeUp, wake } from '../../delivery/wake.ts'
 import type { Ctx } from '../../http/context.ts'
-import { orderLimits } from '../../http/limits.ts'
+import { orderLimits } from '../../limits.ts'
 
 /** The newest orders of a seller, whose pieces are counted as sold and waiting. */
 export const COUNTED_ORDERS = 500

@@ -1,12 +1,12 @@
 /** Alarms of chains: what nodes, runs and signers tell, and what nobody but a thief should have done. */
 import { formatEther, formatGwei } from 'viem/utils'
-import type { NodeState } from '../db/schema/operations.ts'
-import { firstFees, readFeeCap } from '../ethereum/fees.ts'
-import { operatorLimits } from '../http/limits.ts'
-import { MINUTE } from '../time.ts'
+import type { NodeState } from '../../db/schema/operations.ts'
+import { firstFees, readFeeCap } from '../../ethereum/fees.ts'
+import { operatorLimits } from '../../limits.ts'
+import { MINUTE } from '../../time.ts'
+import { SIGNED_DAYS } from '../counting/signed-items.ts'
+import type { State } from '../state.ts'
 import { alarm, type Criteria, counted, isOld, LIMITS, when } from './alarm.ts'
-import { SIGNED_DAYS } from './signed-items.ts'
-import type { State } from './state.ts'
 
 /** Deliveries for which the balance of a signer should suffice, and days of its deliveries. */
 export const ENOUGH = { deliveries: 100, days: 3 }

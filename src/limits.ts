@@ -1,6 +1,6 @@
 /** Every limit that somebody can meet. docs/limits.md shows these tables (`npm run openapi`). */
-import { MAX_CANDIDATES } from '../db/candidates.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../time.ts'
+import { MAX_CANDIDATES } from './db/candidates.ts'
+import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE

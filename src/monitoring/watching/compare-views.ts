@@ -3,9 +3,9 @@
  * function.
  */
 
-import type { View } from '../chain/views.ts'
-import type { NodeState } from '../db/schema/operations.ts'
-import { DAY, SECOND } from '../time.ts'
+import type { View } from '../../chain/views.ts'
+import type { NodeState } from '../../db/schema/operations.ts'
+import { DAY, SECOND } from '../../time.ts'
 
 /** Capacity above which a bucket is not compared: a number has no room for fractions of a piece. */
 const MAX_PIECES = 1e10

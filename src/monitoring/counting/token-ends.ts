@@ -1,11 +1,11 @@
 /** API tokens that end soon, and that something still uses. */
 import { sql } from 'drizzle-orm'
-import { batch } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import type { tokens } from '../db/schema/users.ts'
-import { raw } from '../db/statements.ts'
-import { type Mailer, mailTokenEnd } from '../mail/mail.ts'
-import { DAY } from '../time.ts'
+import { batch } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import type { tokens } from '../../db/schema/users.ts'
+import { raw } from '../../db/statements.ts'
+import { type Mailer, mailTokenEnd } from '../../mail/mail.ts'
+import { DAY } from '../../time.ts'
 
 /** Days before its end at which a token has an alarm, and its owner gets a mail. */
 export const TOLD_BEFORE = [30, 7]

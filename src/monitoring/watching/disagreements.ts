@@ -1,10 +1,10 @@
 /** What nodes that answer a check say differently of deliveries. A pure function. */
 import { formatGwei } from 'viem/utils'
-import type { View } from '../chain/views.ts'
-import type { Disagreement } from '../delivery/store/disagreements.ts'
-import type { Network } from '../env.ts'
-import { firstFees, readFeeCap } from '../ethereum/fees.ts'
-import { counted } from './alarm.ts'
+import type { View } from '../../chain/views.ts'
+import type { Disagreement } from '../../delivery/store/disagreements.ts'
+import type { Network } from '../../env.ts'
+import { firstFees, readFeeCap } from '../../ethereum/fees.ts'
+import { counted } from '../alarms/alarm.ts'
 
 /** What a node says. `kind`: nodes disagree if theirs differ. `text`: the answer in words. */
 type Answer = { kind: string; text: string }

@@ -1,8 +1,8 @@
 /** Counts what each signer signs for on a day: how long its balance lasts follows from that. */
-import { batch } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import { raw } from '../db/statements.ts'
-import { DAY } from '../time.ts'
+import { batch } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import { raw } from '../../db/statements.ts'
+import { DAY } from '../../time.ts'
 
 /** Transactions that a run counts. The next one goes on after them. */
 const MAX_PER_RUN = 5000

@@ -1,13 +1,13 @@
 /** Mails about alarms: when they begin, once a day while they last, and when they are over. */
-import { batch, guarded } from '../db/batch.ts'
-import { takeQuotas } from '../db/quota.ts'
-import { ADMINISTRATOR } from '../db/schema/users.ts'
-import { raw } from '../db/statements.ts'
-import type { Settings } from '../env.ts'
-import { mailLimits } from '../http/limits.ts'
-import type { MailContent } from '../mail/html.ts'
-import { EnoughMails, type Mailer, mailOperator } from '../mail/mail.ts'
-import { DAY } from '../time.ts'
+import { batch, guarded } from '../../db/batch.ts'
+import { takeQuotas } from '../../db/quota.ts'
+import { ADMINISTRATOR } from '../../db/schema/users.ts'
+import { raw } from '../../db/statements.ts'
+import type { Settings } from '../../env.ts'
+import { mailLimits } from '../../limits.ts'
+import type { MailContent } from '../../mail/html.ts'
+import { EnoughMails, type Mailer, mailOperator } from '../../mail/mail.ts'
+import { DAY } from '../../time.ts'
 import type { RaisedAlarm } from './notify.ts'
 
 /** Administrators who are mailed, at most. */

@@ -1,11 +1,13 @@
 /** The alarms: conditions of the state that somebody has to know of. Pure functions. */
 
-import type { Period } from '../db/quota.ts'
-import type { Settings } from '../env.ts'
-import { FAILURES_LAST, type FailureKind, failureKinds } from '../http/failures.ts'
-import { operatorLimits } from '../http/limits.ts'
-import { strangersLimit } from '../mail/mail.ts'
-import { DAY, MINUTE } from '../time.ts'
+import type { Period } from '../../db/quota.ts'
+import type { Settings } from '../../env.ts'
+import { FAILURES_LAST, type FailureKind, failureKinds } from '../../http/failures.ts'
+import { operatorLimits } from '../../limits.ts'
+import { strangersLimit } from '../../mail/mail.ts'
+import { DAY, MINUTE } from '../../time.ts'
+import { TOLD_BEFORE } from '../counting/token-ends.ts'
+import { countItems, MAX_COUNT, type State } from '../state.ts'
 import {
   type Alarm,
   alarm,
@@ -17,8 +19,6 @@ import {
   when,
 } from './alarm.ts'
 import { chainAlarms } from './chain-alarms.ts'
-import { countItems, MAX_COUNT, type State } from './state.ts'
-import { TOLD_BEFORE } from './token-ends.ts'
 
 /** Bytes. D1 refuses to write beyond them. */
 const MAX_DATABASE = 10e9

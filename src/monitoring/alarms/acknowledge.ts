@@ -1,14 +1,14 @@
 /** Acknowledges alarms: that somebody has looked at what was found, or leaves it as it is. */
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { writeAs } from '../auth/access.ts'
-import { recordAction } from '../auth/audit.ts'
-import { refuseOldSignIn } from '../auth/session.ts'
-import { findings } from '../db/schema/operations.ts'
-import { raw } from '../db/statements.ts'
-import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
-import { inputText } from '../http/inputs.ts'
+import { writeAs } from '../../auth/access.ts'
+import { recordAction } from '../../auth/audit.ts'
+import { refuseOldSignIn } from '../../auth/session.ts'
+import { findings } from '../../db/schema/operations.ts'
+import { raw } from '../../db/statements.ts'
+import type { Ctx } from '../../http/context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { inputText } from '../../http/inputs.ts'
 
 export const AlarmKey = z.object({
   key: inputText(200).describe('Name and subject of the alarm, separated by a colon.'),

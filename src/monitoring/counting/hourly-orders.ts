@@ -4,11 +4,11 @@
  * so that no delivery writes a row more.
  */
 import { type SQL, sql } from 'drizzle-orm'
-import { batch } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import type { DeliveryState } from '../db/schema/delivery.ts'
-import type { hourlyOrders } from '../db/schema/operations.ts'
-import { raw } from '../db/statements.ts'
+import { batch } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import type { DeliveryState } from '../../db/schema/delivery.ts'
+import type { hourlyOrders } from '../../db/schema/operations.ts'
+import { raw } from '../../db/statements.ts'
 
 /** Items of a range. A run reads few ranges, so that it costs the same however many orders come. */
 const RANGE = 1000

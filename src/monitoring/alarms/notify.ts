@@ -1,17 +1,17 @@
 /** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
 import { sql } from 'drizzle-orm'
-import { batch, guarded } from '../db/batch.ts'
-import type { Database } from '../db/client.ts'
-import type { AlarmData } from '../db/schema/webhooks.ts'
-import { raw } from '../db/statements.ts'
-import { readSettings } from '../env.ts'
-import { appendAlarms } from '../events/append.ts'
-import { wakeWebhooks } from '../events/wake.ts'
-import { log } from '../log.ts'
-import { HOUR } from '../time.ts'
+import { batch, guarded } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
+import type { AlarmData } from '../../db/schema/webhooks.ts'
+import { raw } from '../../db/statements.ts'
+import { readSettings } from '../../env.ts'
+import { appendAlarms } from '../../events/append.ts'
+import { wakeWebhooks } from '../../events/wake.ts'
+import { log } from '../../log.ts'
+import { HOUR } from '../../time.ts'
+import { readState, stateStatements } from '../state.ts'
 import { type Alarm, severityOf } from './alarm.ts'
 import { findAllAlarms, isAcknowledged } from './alarms.ts'
-import { readState, stateStatements } from './state.ts'
 
 /** Milliseconds after which an alarm that lasts is repeated. That of a token lasts for weeks. */
 const repeatAfter = (name: string) => (name === 'token_ends' ? 24 * HOUR : HOUR)
