@@ -2,7 +2,7 @@
 import type { Hex } from 'viem'
 import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
-import { mailLimits, operatorLimits, orderLimits, peopleLimits } from './http/limits.ts'
+import { mailLimits, operatorLimits, orderLimits, peopleLimits } from './limits.ts'
 import { MINUTE } from './time.ts'
 
 const nonEmpty = z.string().min(1)

@@ -10,7 +10,7 @@ import { prepared } from '../db/statements.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rejected } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { isUndoableSql } from './deleted.ts'
 import {
   type Address,

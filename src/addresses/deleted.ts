@@ -4,7 +4,7 @@ import type { Database } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { addresses } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { addressTexts } from './schema.ts'
 
 const before = (now: Date, age: number) => new Date(now.getTime() - age).toISOString()

@@ -3,7 +3,7 @@ import { resolveUserId, UserParam } from '../auth/access.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { createAddress, deleteAddress, updateAddress } from './change.ts'
 import { listAddresses } from './list.ts'
 import {

@@ -9,8 +9,8 @@ import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
-import { peopleLimits } from '../http/limits.ts'
 import { coverUrl, gatewayPath } from '../http/links.ts'
+import { peopleLimits } from '../limits.ts'
 import { hasImageSql, isVisibleSql } from '../marketplace/query.ts'
 
 /** The longest edge in pixels. */

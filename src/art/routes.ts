@@ -4,7 +4,7 @@ import { TIMEOUT } from '../avatars/source.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { cacheControl } from '../http/headers.ts'
 import { idText } from '../http/inputs.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { SECOND } from '../time.ts'
 import { artSizes, readArt } from './art.ts'
 

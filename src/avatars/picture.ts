@@ -5,7 +5,7 @@
 import type { Database } from '../db/client.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { countFailure } from '../http/failures.ts'
-import { describeLimit, peopleLimits } from '../http/limits.ts'
+import { describeLimit, peopleLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import { removeMetadata } from './jpeg.ts'
 

@@ -4,7 +4,7 @@ import { bufferToFormData } from 'hono/utils/buffer'
 import { bodyReader } from '../http/body.ts'
 import { type Destination, parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { peopleLimits, requestLimits } from '../http/limits.ts'
+import { peopleLimits, requestLimits } from '../limits.ts'
 import { SECOND } from '../time.ts'
 import { tooLarge } from './picture.ts'
 

@@ -6,7 +6,7 @@ import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { prepared } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { identifier } from '../http/inputs.ts'
-import { catalogueLimits } from '../http/limits.ts'
+import { catalogueLimits } from '../limits.ts'
 
 export const RecordIds = z
   .object({

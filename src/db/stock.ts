@@ -1,6 +1,6 @@
 /**
  * The stock of NFTs (`nfts.availableAmount`). An unlimited NFT does not use it up. Orders take pieces by
- * `reduceStock` in `orders/write.ts`, and an import adds what the amount grows by.
+ * `reduceStock` in `orders/placing/write.ts`, and an import adds what the amount grows by.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'

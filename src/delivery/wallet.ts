@@ -6,7 +6,7 @@
  * to or from the user, and while one that the user sells is queued (`hasTransfersUnderWaySql`). It takes
  * the wallet from items that the user buys (`removeRecipient`): queued ones wait for the next wallet, but
  * for those that are to be cancelled; failed ones stay failed and get the next wallet with a retry
- * (`delivery/admin/actions.ts`). The transitions of queued items change their version, so a step that has read
+ * (`delivery/actions/actions.ts`). The transitions of queued items change their version, so a step that has read
  * them before writes nothing, and begins again.
  */
 

@@ -14,7 +14,7 @@ import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { invalidField } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
-import { webhookLimits } from '../http/limits.ts'
+import { webhookLimits } from '../limits.ts'
 import {
   isMasterEndpointSql,
   recordChange,

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { App } from '../http/context.ts'
 import { Endpoints } from '../http/endpoint.ts'
-import { describeLimit, webhookLimits } from '../http/limits.ts'
+import { describeLimit, webhookLimits } from '../limits.ts'
 import { readEvents } from './log.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
 import { readMessages } from './messages.ts'

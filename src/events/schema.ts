@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import * as f from '../http/fields.ts'
 import { instant, limitText, tokenNameText, uuid, writtenText } from '../http/inputs.ts'
-import { webhookLimits } from '../http/limits.ts'
+import { webhookLimits } from '../limits.ts'
 import { ChosenEvent, EventName } from './event.ts'
 
 const url = writtenText(2048, 1).describe('Where events are sent: an https URL of a public host.')

@@ -1,8 +1,8 @@
 /** Reads the bodies of requests up to a limit: JSON, forms, and any bytes. */
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { describeLimit, requestLimits } from '../limits.ts'
 import { ApiError } from './errors.ts'
-import { describeLimit, requestLimits } from './limits.ts'
 
 /**
  * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for

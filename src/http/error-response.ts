@@ -3,11 +3,11 @@ import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { connect, isTransient } from '../db/client.ts'
 import { InvalidConfiguration } from '../env.ts'
+import { requestLimits } from '../limits.ts'
 import { log, stackFrames } from '../log.ts'
 import type { App } from './context.ts'
 import { ApiError, errorStatus, type Issue, tryLater } from './errors.ts'
 import { countFailure } from './failures.ts'
-import { requestLimits } from './limits.ts'
 import { callerRequestId } from './request-log.ts'
 
 export const notFound: NotFoundHandler<App> = (c) => {

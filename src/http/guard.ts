@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Guard } from '../db/batch.ts'
 import type { Quota } from '../db/quota.ts'
+import { describeLimit, type Limit } from '../limits.ts'
 import { ApiError, type ErrorCode, rateLimited } from './errors.ts'
-import { describeLimit, type Limit } from './limits.ts'
 
 /**
  * Rejects what is written with this error if the condition holds.

@@ -3,11 +3,11 @@ import { getCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import { bookmarkOf, connectNearest, connectPrimary, noTrips } from '../db/client.ts'
 import { readSettings } from '../env.ts'
+import { requestLimits } from '../limits.ts'
 import { SECOND } from '../time.ts'
 import type { App } from './context.ts'
 import { declarationOf } from './endpoint.ts'
 import { ApiError, invalidField } from './errors.ts'
-import { requestLimits } from './limits.ts'
 
 /**
  * Sets the variables of the context, and opens the session of the database where the endpoint

@@ -8,8 +8,8 @@ import { prune } from '../db/prune.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
-import { peopleLimits } from '../http/limits.ts'
 import { toAsciiDomain } from '../http/text.ts'
+import { peopleLimits } from '../limits.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 
 const PAGE_SIZE = 50

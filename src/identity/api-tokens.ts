@@ -14,7 +14,7 @@ import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { HOUR } from '../time.ts'
 import { hasNamespaceSql, REFERENCE_NAME, tokenNamespace } from './namespace.ts'
 

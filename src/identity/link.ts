@@ -14,7 +14,7 @@ import {
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { sharedQuotas } from '../mail/mail.ts'
 import {
   type LinkCtx,

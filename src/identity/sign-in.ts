@@ -11,7 +11,7 @@ import type { Statement } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { guard, quotaOf } from '../http/guard.ts'
-import { peopleLimits } from '../http/limits.ts'
+import { peopleLimits } from '../limits.ts'
 import { promoteGuest, takeOverGuests } from './guests.ts'
 import { SESSION_NAME, tokenNamespace, unusedHash } from './namespace.ts'
 

@@ -24,7 +24,7 @@ import { contractSignature, type SignedMessage } from '../ethereum/wallet-signat
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isUnowned } from '../http/inputs.ts'
-import { mailLimits } from '../http/limits.ts'
+import { mailLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import { hashWallet } from './namespace.ts'
 import { hashSecret, newSecret, type Proof } from './sign-in.ts'

@@ -7,7 +7,7 @@ import { amountTypes, listings, nfts } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { flagText, idText, inputText, instant, limitText, without } from '../http/inputs.ts'
-import { catalogueLimits } from '../http/limits.ts'
+import { catalogueLimits } from '../limits.ts'
 
 /**
  * The last candidate of a page. `key`: what the list is sorted by before `id` and `target`. `list`: the

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { amountTypes, listingTypes, saleObstacles } from '../db/schema/catalogue.ts'
 import * as f from '../http/fields.ts'
-import { catalogueLimits } from '../http/limits.ts'
+import { catalogueLimits } from '../limits.ts'
 
 const { always, bool, count, id, model, object, orNull, positive, text, time } = f
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import * as f from '../http/fields.ts'
 import { SECOND } from '../time.ts'
-import { runbookUrl } from './notify.ts'
+import { runbookUrl } from './alarms/notify.ts'
 import { countItems, type State } from './state.ts'
 
 const seconds = (description: string) => z.int().describe(description)

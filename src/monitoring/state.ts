@@ -25,8 +25,8 @@ import { selectDisagreements } from '../delivery/store/disagreements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { HOUR, MINUTE, SECOND, within } from '../time.ts'
-import { selectSigned } from './signed-items.ts'
-import { selectEnding } from './token-ends.ts'
+import { selectSigned } from './counting/signed-items.ts'
+import { selectEnding } from './counting/token-ends.ts'
 
 type StateSettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_ALARM_MINUTES'>
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: StateSettings }

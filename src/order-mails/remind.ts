@@ -7,7 +7,7 @@ import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
-import { mailLimits } from '../http/limits.ts'
+import { mailLimits } from '../limits.ts'
 import { itemColumns, type OrderMail, type OrderMailer, send } from './send.ts'
 
 /** What one run sends of each reminder, and tells. The next one goes on. */

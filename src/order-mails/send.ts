@@ -12,7 +12,7 @@ import { raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
 import { quotaOf } from '../http/guard.ts'
-import { mailLimits } from '../http/limits.ts'
+import { mailLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import {
   EnoughMails,

@@ -2,13 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { namespaceOf, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
 import type { Guard } from '../db/batch.ts'
-import { actionStatements, changeable, findObstacles } from '../delivery/admin/actions.ts'
+import { actionStatements, changeable, findObstacles } from '../delivery/actions/actions.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
-import { toSummary } from './order.ts'
-import { selectSummary } from './read.ts'
-import { isVisibleSql, viewerValues } from './viewer.ts'
+import { toSummary } from './reading/order.ts'
+import { selectSummary } from './reading/read.ts'
+import { isVisibleSql, viewerValues } from './reading/viewer.ts'
 
 type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 

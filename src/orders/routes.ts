@@ -6,22 +6,23 @@ import { wakeEndpoints } from '../events/wake.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { idText } from '../http/inputs.ts'
-import { orderLimits } from '../http/limits.ts'
-import { putOrder } from './by-number.ts'
+import { orderLimits } from '../limits.ts'
 import { cancelOrder } from './cancel.ts'
-import { listOrders, listSummaries } from './list.ts'
-import { IdempotencyHeader, NewOrders, NumberedOrder, ProviderId } from './new-order.ts'
-import { OrderQuery } from './page.ts'
-import { checkOrders, type Placement, placeOrders } from './place.ts'
-import { readOrders } from './read.ts'
+import { putOrder } from './placing/by-number.ts'
+import { IdempotencyHeader, NewOrders, NumberedOrder } from './placing/new-order.ts'
+import { checkOrders, type Placement, placeOrders } from './placing/place.ts'
+import { listOrders, listSummaries } from './reading/list.ts'
+import { OrderQuery } from './reading/page.ts'
+import { readOrders } from './reading/read.ts'
 import {
   AnyOrderPage,
   CheckedOrders,
   OrderSummaries,
   Orders,
   PlacedOrders,
+  ProviderId,
   placingErrors,
-} from './schema.ts'
+} from './reading/schema.ts'
 
 /** Gives error answers the key of a successful answer as well. */
 export const setErrorFields = createMiddleware<App>(async (c, next) => {

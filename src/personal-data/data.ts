@@ -11,8 +11,8 @@ import { endpointColumns, toWebhook } from '../events/read.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { isOptedOut } from '../mail/mail.ts'
-import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/list.ts'
-import { viewOf } from '../orders/viewer.ts'
+import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/reading/list.ts'
+import { viewOf } from '../orders/reading/viewer.ts'
 import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
 
 const PAGE_SIZE = 100

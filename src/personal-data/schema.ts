@@ -4,8 +4,8 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { webhookFields } from '../events/schema.ts'
 import { bool, count, id, model, orNull, text, time } from '../http/fields.ts'
-import { Order, OrderSummary } from '../orders/schema.ts'
-import { BuyerFields } from '../orders/viewer.ts'
+import { Order, OrderSummary } from '../orders/reading/schema.ts'
+import { BuyerFields } from '../orders/reading/viewer.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 

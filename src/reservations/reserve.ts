@@ -8,10 +8,15 @@ import { heldPieces, reservations } from '../db/schema/orders.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
-import { type NamedOrder, type OrderData, type PlaceCtx, requireRows } from '../orders/check.ts'
-import { writeChecked } from '../orders/guards.ts'
-import { idempotentCall } from '../orders/idempotency.ts'
-import { beginAttempt } from '../orders/place.ts'
+import { attempt } from '../orders/placing/attempt.ts'
+import {
+  type NamedOrder,
+  type OrderData,
+  type PlaceCtx,
+  requireRows,
+} from '../orders/placing/data.ts'
+import { writeChecked } from '../orders/placing/guards.ts'
+import { idempotentCall } from '../orders/placing/idempotency.ts'
 import type { NewReservation, Reservation } from './schema.ts'
 
 type Reserve = { reservations: readonly NewReservation[]; key?: string | undefined }
@@ -21,13 +26,12 @@ const EXPIRY_STEP = 10_000
 
 /**
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
- * first answer (`isReplay`). Takes the steps of `placeOnce` (`orders/place.ts`) with its own rows.
+ * first answer (`isReplay`).
  */
-export async function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
+export function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
   const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
   const listName = 'reservations'
-  for (let attempt = 1; ; attempt++) {
-    const { data, earlier } = await beginAttempt(ctx, { inputs, call, listName }, attempt)
+  return attempt(ctx, { inputs, call, listName }, async ({ data, earlier }) => {
     if (earlier) {
       const reservations: Reservation[] = JSON.parse(earlier)
       return { reservations, isReplay: true }
@@ -36,8 +40,9 @@ export async function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Rese
     const reservations = rows.map(({ priceWei, ...shown }) => shown)
     const checked = { data, call, result: JSON.stringify(reservations) }
     const statements = { rows: insertRows(ctx, data, rows) }
-    if (await writeChecked(ctx, checked, statements)) return { reservations, isReplay: false }
-  }
+    const isWritten = await writeChecked(ctx, checked, statements)
+    return isWritten ? { reservations, isReplay: false } : null
+  })
 }
 
 function planRow(now: Date, { ttl, quantity }: NewReservation, named: NamedOrder | undefined) {

@@ -1,7 +1,7 @@
 import { Endpoints } from '../http/endpoint.ts'
-import { describeLimit, orderLimits } from '../http/limits.ts'
-import { IdempotencyHeader } from '../orders/new-order.ts'
-import { saleErrors } from '../orders/schema.ts'
+import { describeLimit, orderLimits } from '../limits.ts'
+import { IdempotencyHeader } from '../orders/placing/new-order.ts'
+import { saleErrors } from '../orders/reading/schema.ts'
 import { release, reserve } from './reserve.ts'
 import { NewReservations, ReservationId, Reservations } from './schema.ts'
 

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { currency, decimal, id, model, money, positive, time } from '../http/fields.ts'
 import { uuid } from '../http/inputs.ts'
-import { orderLimits } from '../http/limits.ts'
-import { NewOrder, withRules } from '../orders/new-order.ts'
+import { orderLimits } from '../limits.ts'
+import { NewOrder, withRules } from '../orders/placing/new-order.ts'
 import { SECOND } from '../time.ts'
 
 const { listingId, listing, quantity, expectedPriceCents, expectedCurrency } = NewOrder.shape

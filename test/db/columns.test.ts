@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { addressColumns } from '../../src/addresses/schema.ts'
-import { listingColumns, nftColumns } from '../../src/orders/nft.ts'
-import { itemColumns, orderColumns } from '../../src/orders/order.ts'
-import { buyerColumns } from '../../src/orders/viewer.ts'
+import { listingColumns, nftColumns } from '../../src/orders/reading/nft.ts'
+import { itemColumns, orderColumns } from '../../src/orders/reading/order.ts'
+import { buyerColumns } from '../../src/orders/reading/viewer.ts'
 import { documentedFields } from '../support/document.ts'
 
 it.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { deliveries, instance } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { hashSecret, makeKeys } from '../../src/delivery/key.ts'
-import { placeOrders } from '../../src/orders/place.ts'
+import { placeOrders } from '../../src/orders/placing/place.ts'
 import { fingerprint } from '../fuzz/fixtures.ts'
 import {
   aShop,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
 import { rules } from '../../src/delivery/reasons.ts'
-import type { Order } from '../../src/orders/schema.ts'
+import type { Order } from '../../src/orders/reading/schema.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { aToken, aTransaction, setRow } from '../support/makers.ts'

@@ -106,13 +106,13 @@ export const access: Guard[] = [
   },
   {
     name: 'the billing address of an order is for its buyer',
-    code: 'src/orders/history.ts: selectBilling',
+    code: 'src/orders/reading/history.ts: selectBilling',
     broken: { condition: 'buyerId', becomes: true },
     test: 'test/pages/orders.test.ts: shows a seller the order without the billing address',
   },
   {
     name: 'a seller tries again what they have sold, and not what others have',
-    code: 'src/orders/selling.ts: newestItems',
+    code: 'src/pages/selling/selling.ts: newestItems',
     broken: { condition: 'sellerId', becomes: true },
     test: 'test/pages/selling.test.ts: tries nothing that others have sold',
   },

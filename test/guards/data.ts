@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const data: Guard[] = [
   {
     name: 'nobody reads what an NFT holds for its buyer before the delivery',
-    code: 'src/orders/order.ts: visibleNft',
+    code: 'src/orders/reading/order.ts: visibleNft',
     broken: { condition: 'transferred', becomes: true },
     test: 'test/orders/secrets.test.ts: are null for everybody while the delivery is not transferred',
   },

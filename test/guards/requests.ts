@@ -34,7 +34,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'an old session does not cancel deliveries',
-    code: 'src/delivery/admin/actions.ts: recentGuards',
+    code: 'src/delivery/actions/actions.ts: recentGuards',
     broken: { condition: 'requires', becomes: false },
     test: 'test/admin/transfer-page.test.ts: asks a session that is more than ten minutes old to sign in again before it cancels',
   },

@@ -118,7 +118,7 @@ export const signIn: Guard[] = [
   },
   {
     name: 'the link of an order tells nobody else about it',
-    code: 'src/orders/history.ts: readClaim',
+    code: 'src/orders/reading/history.ts: readClaim',
     broken: { condition: 'buyerId userId', becomes: true },
     test: 'test/pages/claim.test.ts: tells nobody else about the order',
   },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { safeParseAsync } from 'zod/v4/core'
 import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
-import { NewOrders } from '../../src/orders/new-order.ts'
+import { NewOrders } from '../../src/orders/placing/new-order.ts'
 import { type JsonSchema, jsonSchemaOf } from '../support/json-schema.ts'
 
 const wrongValues = [undefined, null, '', ' ', 'x', 'x'.repeat(5000), '1', 0, -1, 1.5, 1e300, true]

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
-import { placeOrders } from '../../src/orders/place.ts'
+import { placeOrders } from '../../src/orders/placing/place.ts'
 import { linesOf } from '../catalogue/records.ts'
 import {
   aShop,

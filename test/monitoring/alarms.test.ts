@@ -17,7 +17,7 @@ import {
   signedItems,
 } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
-import { actionStatements } from '../../src/delivery/admin/actions.ts'
+import { actionStatements } from '../../src/delivery/actions/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { storeFindings } from '../../src/delivery/store/store.ts'
 import { readSettings } from '../../src/env.ts'

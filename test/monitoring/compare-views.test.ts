@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { View } from '../../src/chain/views.ts'
 import type { NodeState } from '../../src/db/schema/operations.ts'
-import { compareViews, type OwnTransaction } from '../../src/monitoring/compare-views.ts'
+import { compareViews, type OwnTransaction } from '../../src/monitoring/watching/compare-views.ts'
 
 const RELAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const network = { chainId: 5, delivery: '0x5FbDB2315678afecb367f032d93F642f64180aa3' }

@@ -15,7 +15,7 @@ import {
   transitions,
 } from '../../src/delivery/transitions.ts'
 import { selectEvents, toBody } from '../../src/events/event.ts'
-import { raiseAlarms } from '../../src/monitoring/notify.ts'
+import { raiseAlarms } from '../../src/monitoring/alarms/notify.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { problemWith } from '../support/document.ts'

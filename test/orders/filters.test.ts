@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import type { OrderSummary } from '../../src/orders/order.ts'
+import type { OrderSummary } from '../../src/orders/reading/order.ts'
 import { answerOf, call } from '../support/api.ts'
 import {
   aListing,

@@ -7,7 +7,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
-import { placeOrders } from '../../src/orders/place.ts'
+import { placeOrders } from '../../src/orders/placing/place.ts'
 import { callWith } from '../support/api.ts'
 import {
   aListing,

@@ -1,6 +1,6 @@
 /** What the customer has really paid. */
 import { expect, it } from 'vitest'
-import type { OrderSummary } from '../../src/orders/order.ts'
+import type { OrderSummary } from '../../src/orders/reading/order.ts'
 import { answerOf, call } from '../support/api.ts'
 import { anAdministrator, aSession, aShopToken, aToken } from '../support/makers.ts'
 import { aShop, ordersOf, placed, placeError, problemsOf } from './shop.ts'

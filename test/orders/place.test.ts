@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { addresses } from '../../src/db/schema/users.ts'
-import type { PlacedOrder } from '../../src/orders/schema.ts'
+import type { PlacedOrder } from '../../src/orders/reading/schema.ts'
 import { aListing, anAddress, anNft, aUser, db, findRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
-import { placeOrders } from '../../src/orders/place.ts'
+import { placeOrders } from '../../src/orders/placing/place.ts'
 import { setRow } from '../support/makers.ts'
 import { aShop, placed, placeError, problemsOf, racing, stockOf } from './shop.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { orders } from '../../src/db/schema/orders.ts'
-import type { Order } from '../../src/orders/schema.ts'
+import type { Order } from '../../src/orders/reading/schema.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aMasterToken, anAddress, aToken, aUser, findRow } from '../support/makers.ts'
 import { aShop, placed, sold, times } from './shop.ts'

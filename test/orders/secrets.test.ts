@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import type { Order } from '../../src/orders/schema.ts'
+import type { Order } from '../../src/orders/reading/schema.ts'
 import { answerOf, call } from '../support/api.ts'
 import {
   aListing,

@@ -4,7 +4,7 @@ import { orderItems } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { appendAlarms } from '../../src/events/append.ts'
-import type { Order } from '../../src/orders/schema.ts'
+import type { Order } from '../../src/orders/reading/schema.ts'
 import { aReservation, release } from '../reservations/holds.ts'
 import { answerOf, call } from '../support/api.ts'
 import {

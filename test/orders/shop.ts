@@ -7,7 +7,7 @@ import { connect } from '../../src/db/client.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { readSettings } from '../../src/env.ts'
-import type { PlacedOrder } from '../../src/orders/schema.ts'
+import type { PlacedOrder } from '../../src/orders/reading/schema.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
 

@@ -1,8 +1,8 @@
 /** The header `x-order-source`: the name of the token that placed an order. */
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import type { OrderSummary } from '../../src/orders/order.ts'
-import type { Order } from '../../src/orders/schema.ts'
+import type { OrderSummary } from '../../src/orders/reading/order.ts'
+import type { Order } from '../../src/orders/reading/schema.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aReadOnlyToken, aSession, aToken, aUser, setRow } from '../support/makers.ts'
 import { aShop, place, placed } from './shop.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { users } from '../../src/db/schema/users.ts'
-import { placeOrders } from '../../src/orders/place.ts'
+import { placeOrders } from '../../src/orders/placing/place.ts'
 import { reserve } from '../../src/reservations/reserve.ts'
 import { anNftRecord, CONTRACT, linesOf } from '../catalogue/records.ts'
 import {

@@ -11,11 +11,11 @@ import {
 } from '../../scripts/build/docs/tables.ts'
 import { variables } from '../../src/env.ts'
 import { errorStatus } from '../../src/http/errors.ts'
-import { webhookLimits } from '../../src/http/limits.ts'
-import { LIMITS, severityOf } from '../../src/monitoring/alarm.ts'
-import { DATABASE_SHARES, FAILURES } from '../../src/monitoring/alarms.ts'
-import { ENOUGH } from '../../src/monitoring/chain-alarms.ts'
-import { TOLD_BEFORE } from '../../src/monitoring/token-ends.ts'
+import { webhookLimits } from '../../src/limits.ts'
+import { LIMITS, severityOf } from '../../src/monitoring/alarms/alarm.ts'
+import { DATABASE_SHARES, FAILURES } from '../../src/monitoring/alarms/alarms.ts'
+import { ENOUGH } from '../../src/monitoring/alarms/chain-alarms.ts'
+import { TOLD_BEFORE } from '../../src/monitoring/counting/token-ends.ts'
 import { DAY, HOUR, MINUTE } from '../../src/time.ts'
 
 const ordinals: Record<number, string> = { 3: 'third', 10: 'tenth' }

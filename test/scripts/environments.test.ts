@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { readConfig } from '../../scripts/operate/cloudflare/config.ts'
 import { LEASE } from '../../src/delivery/wake.ts'
-import { type Limit, requestLimits } from '../../src/http/limits.ts'
+import { type Limit, requestLimits } from '../../src/limits.ts'
 
 const RateLimit = z.object({
   name: z.string(),

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orders } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import type { PlacedOrder } from '../../src/orders/schema.ts'
+import type { PlacedOrder } from '../../src/orders/reading/schema.ts'
 import { aTransaction, db } from './makers.ts'
 
 /** When the orders were placed that `ended` changes. */

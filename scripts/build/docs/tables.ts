@@ -12,7 +12,7 @@ import {
   peopleLimits,
   requestLimits,
   webhookLimits,
-} from '../../../src/http/limits.ts'
+} from '../../../src/limits.ts'
 
 /**
  * Returns a document in which the sections with these titles (`##`) have these tables, in place of their

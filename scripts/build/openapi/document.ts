@@ -7,7 +7,7 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi'
 import { license, version } from '../../../package.json'
-import { describeLimit, requestLimits } from '../../../src/http/limits.ts'
+import { describeLimit, requestLimits } from '../../../src/limits.ts'
 import { FILE_URL } from '../docs/pages.ts'
 import { type DescribedEndpoint, describedEndpoints } from './endpoints.ts'
 import { addExamples, type Example } from './examples.ts'

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../../src/catalogue/routes.ts'
 import { idText, pageLength } from '../../../src/http/inputs.ts'
-import { catalogueLimits, orderLimits } from '../../../src/http/limits.ts'
+import { catalogueLimits, orderLimits } from '../../../src/limits.ts'
 import { References } from '../../../src/marketplace/query.ts'
 import { OrderIds } from '../../../src/orders/routes.ts'
 

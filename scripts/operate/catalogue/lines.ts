@@ -1,6 +1,6 @@
 /** Reads a catalogue in parts that the API takes. */
 import { stat } from 'node:fs/promises'
-import { catalogueLimits } from '../../../src/http/limits.ts'
+import { catalogueLimits } from '../../../src/limits.ts'
 import { CommandError } from '../../shell/command.ts'
 import { linesIn } from '../../shell/files.ts'
 

@@ -1,6 +1,6 @@
 /** Writes which ids the records of a file have in the API. */
 import type { RecordIds } from '../../../src/catalogue/numbers.ts'
-import { catalogueLimits } from '../../../src/http/limits.ts'
+import { catalogueLimits } from '../../../src/limits.ts'
 import { linesIn, writeLines } from '../../shell/files.ts'
 import { beside } from './report.ts'
 

@@ -1,6 +1,6 @@
 /** Divides a catalogue that is too large for one import. */
 
-import { catalogueLimits } from '../../../src/http/limits.ts'
+import { catalogueLimits } from '../../../src/limits.ts'
 import { CommandError } from '../../shell/command.ts'
 
 /** What a line of a catalogue is, and whom it names. */

@@ -1,6 +1,6 @@
 /** How many pieces a network delivers in the next 24 hours, for the plan of a drop. */
 import { getAddress, isAddress } from 'viem'
-import { mailLimits } from '../../../src/http/limits.ts'
+import { mailLimits } from '../../../src/limits.ts'
 import { DAY, SECOND } from '../../../src/time.ts'
 import { readConfig } from '../cloudflare/config.ts'
 import type { Contract } from './delivery.ts'

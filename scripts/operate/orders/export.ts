@@ -1,7 +1,7 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
 import * as z from 'zod'
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
-import { Payment, OrderSummary as Summary } from '../../../src/orders/schema.ts'
+import { Payment, OrderSummary as Summary } from '../../../src/orders/reading/schema.ts'
 import { CommandError } from '../../shell/command.ts'
 
 /** Milliseconds after which an order that a call has placed is in the database for certain. */

@@ -1,7 +1,12 @@
 /** What is wrong at present, at the top of the overview: the alarms that last, and what is no alarm yet. */
 import type { Settings } from '../../env.ts'
-import { EARLY_LIMITS, type Severity, severities, severityOf } from '../../monitoring/alarm.ts'
-import { findAlarms } from '../../monitoring/alarms.ts'
+import {
+  EARLY_LIMITS,
+  type Severity,
+  severities,
+  severityOf,
+} from '../../monitoring/alarms/alarm.ts'
+import { findAlarms } from '../../monitoring/alarms/alarms.ts'
 import { countItems, type StoredState } from '../../monitoring/state.ts'
 import { Confirm, LinkButton } from '../../pages/components/forms.tsx'
 import { Icon } from '../../pages/components/icon.tsx'

@@ -8,8 +8,8 @@ import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
-import { operatorLimits } from '../../http/limits.ts'
 import { toAsciiDomain, toLine } from '../../http/text.ts'
+import { operatorLimits } from '../../limits.ts'
 
 /** The newest orders of a user, and rows that begin alike. */
 export const LIMIT = 20

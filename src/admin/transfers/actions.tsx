@@ -1,9 +1,9 @@
 /** What operators can do to transfers, to one or to many of the list, and what has become of them. */
 import type { Child } from 'hono/jsx'
 import type { ReasonCode } from '../../db/schema/delivery.ts'
-import type { Action } from '../../delivery/admin/actions.ts'
+import type { Action } from '../../delivery/actions/actions.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
-import { operatorLimits } from '../../http/limits.ts'
+import { operatorLimits } from '../../limits.ts'
 import { Confirm } from '../../pages/components/forms.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'
 import { upTo } from '../format.ts'

@@ -1,6 +1,6 @@
 import { reasonCodes } from '../../db/schema/delivery.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
-import { operatorLimits } from '../../http/limits.ts'
+import { operatorLimits } from '../../limits.ts'
 import { Field, Hidden, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
 import { Meta, Pager, Rows } from '../../pages/components/lists.tsx'
 import { type Found, usePage } from '../../pages/components/request.ts'

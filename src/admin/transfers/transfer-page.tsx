@@ -1,6 +1,6 @@
 /** One transfer: its details, its history, and what can be done to it. */
 import type { Child } from 'hono/jsx'
-import { itemFee } from '../../delivery/admin/transfers.ts'
+import { itemFee } from '../../delivery/actions/transfers.ts'
 import { describeReason } from '../../delivery/reasons.ts'
 import { eventName } from '../../events/event.ts'
 import { tokenNameOf } from '../../identity/namespace.ts'

@@ -184,7 +184,7 @@ export const failures = sqliteTable('failures', {
   lastAt: timestamp().notNull(),
 })
 
-/** Items that a signer has signed for on a day (UTC). See `monitoring/signed-items.ts`. */
+/** Items that a signer has signed for on a day (UTC). See `monitoring/counting/signed-items.ts`. */
 export const signedItems = sqliteTable(
   'signedItems',
   {
@@ -209,7 +209,7 @@ export const backups = sqliteTable('backups', {
 
 /**
  * Orders by the hour in which they were placed, and what has become of them: a row for each range of
- * up to 1,000 orders. See `monitoring/hourly-orders.ts`.
+ * up to 1,000 orders. See `monitoring/counting/hourly-orders.ts`.
  */
 export const hourlyOrders = sqliteTable(
   'hourlyOrders',

@@ -21,7 +21,7 @@ export type Paid = {
   invoiceNumber: string | null
 }
 
-/** What every order shows alike is not stored: see `orders/order.ts`. */
+/** What every order shows alike is not stored: see `orders/reading/order.ts`. */
 export const orders = sqliteTable(
   'orders',
   {
@@ -31,7 +31,7 @@ export const orders = sqliteTable(
     billingAddressId: integer().notNull(),
     /** Order number of the shop. */
     providerId: text(),
-    /** Random. The transaction that places the order finds it by this: see `orders/write.ts`. */
+    /** Random. The transaction that places the order finds it by this: see `orders/placing/write.ts`. */
     payprovWebhookToken: text().notNull(),
     totalPriceCents: integer().notNull(),
     totalPriceCurrency: text().notNull(),
@@ -99,7 +99,7 @@ export const idempotencyKeys = sqliteTable(
     /** Namespace of the token that sent the call. */
     namespace: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of what was parsed of the call, hex (`orders/idempotency.ts`). */
+    /** SHA-256 of what was parsed of the call, hex (`orders/placing/idempotency.ts`). */
     requestHash: text().notNull(),
     /** JSON: the ids of the orders, or the reservations as the answer shows them. */
     result: text().notNull(),

@@ -10,7 +10,7 @@ import {
   webhookMessages,
 } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
-import { webhookLimits } from '../../http/limits.ts'
+import { webhookLimits } from '../../limits.ts'
 import { isPossibleSql, type MessageRow, selectMessages, takes, toBody } from '../event.ts'
 
 /** Messages that are due, and events of the log, of one batch. */

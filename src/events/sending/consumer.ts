@@ -6,7 +6,7 @@
 import { connect, type Database } from '../../db/client.ts'
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import { readSettings, type Settings } from '../../env.ts'
-import { webhookLimits } from '../../http/limits.ts'
+import { webhookLimits } from '../../limits.ts'
 import { log } from '../../log.ts'
 import { eventName } from '../event.ts'
 import { type DueEndpoint, type WebhookQueues, type WebhookWakeUp, wakeEndpoints } from '../wake.ts'

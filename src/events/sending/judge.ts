@@ -12,7 +12,7 @@
  * answer of 410 disables it at once.
  */
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
-import { webhookLimits } from '../../http/limits.ts'
+import { webhookLimits } from '../../limits.ts'
 import { HOUR, MINUTE, SECOND } from '../../time.ts'
 import { type Batch, PAUSING_PENALTY, positionAfter } from './batch.ts'
 import { type Attempt, GONE } from './send.ts'

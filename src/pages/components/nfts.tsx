@@ -2,7 +2,7 @@
 import { type AvatarOwner, avatarUrl } from '../../avatars/serve.ts'
 import { artUrl } from '../../http/links.ts'
 import type { Person, ShownNft } from '../../marketplace/pages.ts'
-import type { Nft } from '../../orders/nft.ts'
+import type { Nft } from '../../orders/reading/nft.ts'
 import { usePage } from './request.ts'
 import { count } from './text.ts'
 import { Price, Title } from './values.tsx'

@@ -1,7 +1,7 @@
 /** How far the delivery of an order is, and what it waits for, in the words of its buyer and seller. */
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
-import type { HistoryEntry, Side } from '../../orders/history.ts'
+import type { HistoryEntry, Side } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { MINUTE } from '../../time.ts'
 import { Icon } from '../components/icon.tsx'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
-import { readClaim, readHistory, readHistoryEntry } from '../../orders/history.ts'
+import { readClaim, readHistory, readHistoryEntry } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { page, shown } from '../page.tsx'
 import { isOnItsWay } from './progress.tsx'

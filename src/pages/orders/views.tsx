@@ -7,7 +7,7 @@ import {
   MAX_AWAITING,
   type readHistory,
   type Side,
-} from '../../orders/history.ts'
+} from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { Hidden, LinkButton, Notice, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'

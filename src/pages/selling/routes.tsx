@@ -5,7 +5,6 @@ import { describeReason, rules } from '../../delivery/reasons.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
-import { COUNTED_ORDERS, readSelling, retrySold, type Selling } from '../../orders/selling.ts'
 import { Hidden, Submit } from '../components/forms.tsx'
 import { Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
@@ -13,6 +12,7 @@ import { count, money, pathWith } from '../components/text.ts'
 import { ExplorerLink, Time } from '../components/values.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
+import { COUNTED_ORDERS, readSelling, retrySold, type Selling } from './selling.ts'
 
 const Query = z.object({ before: cursorText.optional().catch(undefined) })
 const text = inputText(100)

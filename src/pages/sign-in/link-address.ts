@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import { EmailAddress } from '../../http/inputs.ts'
-import { mailLimits } from '../../http/limits.ts'
+import { mailLimits } from '../../limits.ts'
 import { SECOND } from '../../time.ts'
 
 const COOKIE = 'link-address'

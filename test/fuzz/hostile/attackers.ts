@@ -1,7 +1,7 @@
 /** Who attacks, what they own, and what they send as credentials. */
 import { decodeJwt } from 'jose'
 import { newToken, signToken } from '../../../src/auth/tokens.ts'
-import { peopleLimits } from '../../../src/http/limits.ts'
+import { peopleLimits } from '../../../src/limits.ts'
 import { BASE_URL } from '../../support/api.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import { forged } from '../../support/forged.ts'

@@ -1,0 +1,101 @@
+/** Mails about alarms: when they begin, once a day while they last, and when they are over. */
+import { batch, guarded } from '../../db/batch.ts'
+import { takeQuotas } from '../../db/quota.ts'
+import { ADMINISTRATOR } from '../../db/schema/users.ts'
+import { raw } from '../../db/statements.ts'
+import type { Settings } from '../../env.ts'
+import { mailLimits } from '../../limits.ts'
+import type { MailContent } from '../../mail/html.ts'
+import { EnoughMails, type Mailer, mailOperator } from '../../mail/mail.ts'
+import { DAY } from '../../time.ts'
+import type { RaisedAlarm } from './notify.ts'
+
+/** Administrators who are mailed, at most. */
+const MAX_RECIPIENTS = 10
+/** Alarms of each kind that a mail describes. */
+const MAX_DESCRIBED = 10
+
+type AlarmMailer = Mailer & { settings: Pick<Settings, 'ALARM_EMAIL'> }
+/** What `raiseAlarms` returns. */
+type Raised = { lasting: readonly RaisedAlarm[]; over: readonly RaisedAlarm[] }
+
+/**
+ * Sends one mail to each recipient, of all that is new. It is stored before, so that it is sent once. After
+ * enough mails in an hour, an alarm that begins is told in the next hour. The end of one that was not told is
+ * not told either.
+ */
+export async function mailAlarms(mailer: AlarmMailer, raised: Raised): Promise<void> {
+  const { db, now, settings } = mailer
+  const aDayAgo = new Date(now.getTime() - DAY).toISOString()
+  const due = raised.lasting.filter(({ mailedAt }) => mailedAt <= aDayAgo)
+  const over = raised.over.filter(({ mailedAt }) => mailedAt !== '')
+  if (due.length + over.length === 0) return
+  const { max: limit, per } = mailLimits.alarmRuns
+  const error = () => new EnoughMails('there were enough mails about alarms in this hour')
+  const { guards, uses } = takeQuotas(db, now, [{ name: 'alarm-mails', per, limit, error }])
+  const keys = JSON.stringify(due.map(({ key }) => key))
+  try {
+    await guarded(db, guards, {
+      uses,
+      mark: raw<never>(db)`UPDATE alarms SET mailedAt = ${now.toISOString()}
+        WHERE "key" IN (SELECT value FROM json_each(${keys}))`,
+    })
+  } catch (error) {
+    if (error instanceof EnoughMails) return
+    throw error
+  }
+  const begun = due.filter(({ mailedAt }) => mailedAt === '')
+  const lasting = due.filter(({ mailedAt }) => mailedAt !== '')
+  const content = writeMail(settings.PUBLIC_URL, { begun, lasting, over })
+  const recipients = settings.ALARM_EMAIL
+    ? [settings.ALARM_EMAIL]
+    : await findAdministrators(mailer)
+  await Promise.all(recipients.map((to) => mailOperator(mailer, to, content)))
+}
+
+/** Returns the addresses of administrators. */
+async function findAdministrators({ db }: Mailer): Promise<string[]> {
+  const { rows } = await batch(db, {
+    rows: raw<{ email: string }>(db)`SELECT email FROM users
+      WHERE roleId = ${ADMINISTRATOR} AND email <> '' AND removedAt IS NULL
+      ORDER BY id LIMIT ${MAX_RECIPIENTS}`,
+  })
+  return rows.map(({ email }) => email)
+}
+
+type Told = Record<'begun' | 'lasting' | 'over', readonly RaisedAlarm[]>
+
+function writeMail(publicUrl: string, { begun, lasting, over }: Told): MailContent {
+  const subject =
+    nameThem('Alarm', begun) || nameThem('Alarm lasts', lasting) || nameThem('Alarm is over', over)
+  const lead = [
+    ...describeThem('Begun', begun),
+    ...describeThem('Lasts', lasting),
+    ...describeThem('Over', over),
+  ]
+  return {
+    subject,
+    lead: lead.join('\n'),
+    url: `${publicUrl}/operations`,
+    button: 'See the alarms',
+    note: `What to do: ${publicUrl}/docs/runbook. You get one mail a day while an alarm lasts.`,
+  }
+}
+
+/** `contract_paused` → `Contract paused`. */
+const titleOf = ({ name }: RaisedAlarm): string =>
+  name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
+
+/** Returns a subject; `''` if there are none of these. */
+function nameThem(what: string, [first, ...others]: readonly RaisedAlarm[]): string {
+  if (!first) return ''
+  return `${what}: ${titleOf(first)}${others.length > 0 ? ` and ${others.length} more` : ''}`
+}
+
+function describeThem(what: string, alarms: readonly RaisedAlarm[]): string[] {
+  const described = alarms
+    .slice(0, MAX_DESCRIBED)
+    .map((alarm) => `${what}: ${titleOf(alarm)}. ${alarm.detail}`)
+  const further = alarms.length - described.length
+  return further > 0 ? [...described, `${what}: ${further} more.`] : described
+}

@@ -1,0 +1,73 @@
+/** Repeats the steps of a call that places or reserves while other calls change what it has read. */
+import { ApiError, requireNone } from '../../http/errors.ts'
+import { findProblems, type ListName, requireOwnListings } from './check.ts'
+import type { OrderData, PlaceCtx } from './data.ts'
+import { requireRoom } from './guards.ts'
+import { type IdempotentCall, requireSameCall } from './idempotency.ts'
+import { loadOrderData } from './load.ts'
+import type { NewOrder } from './new-order.ts'
+
+/** How often a call begins at most. */
+const ATTEMPTS = 3
+
+/** A call that places or reserves. */
+export type Call = {
+  inputs: readonly NewOrder[]
+  call: IdempotentCall | null
+  listName: ListName
+  /** Whether the call is done if an order has the number of its only one. */
+  isByNumber?: boolean
+}
+
+/**
+ * What a call depends on, and if it was done before, what it has made: JSON, ids of orders or
+ * reservations.
+ */
+type Begun = { data: OrderData; earlier: string | null }
+
+/**
+ * Loads what a call depends on, and throws what is wrong with it; then `write` does it. It returns null if
+ * another call has changed what was read: then the steps begin again. Throws `request_in_progress` after
+ * the last attempt.
+ *
+ * `http/endpoint.ts` repeats as well: it calls a handler once more at the primary if it has thrown an
+ * error of the API after a replica had answered. What is repeated here is a write that came too late.
+ */
+export async function attempt<Result>(
+  ctx: PlaceCtx,
+  call: Call,
+  write: (begun: Begun) => Promise<Result | null>,
+): Promise<Result> {
+  for (let attempts = 0; attempts < ATTEMPTS; attempts++) {
+    const result = await write(await begin(ctx, call, attempts === 0))
+    if (result) return result
+  }
+  throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
+    'Retry-After': '1',
+  })
+}
+
+/**
+ * The write fails if the caller has too many open orders. They are counted from the second attempt on,
+ * for the error that says how many.
+ */
+async function begin(
+  ctx: PlaceCtx,
+  { inputs, call, listName, isByNumber = false }: Call,
+  isFirst: boolean,
+): Promise<Begun> {
+  // A new session for each attempt: only the first read of one is certain to be at the primary.
+  const db = isFirst ? ctx.db : ctx.db.$client.openPrimary()
+  const data = await loadOrderData({ ...ctx, db }, { inputs, call, countsOpen: !isFirst })
+  const problems = findProblems(ctx, data, listName)
+  requireOwnListings(problems)
+  const placed = isByNumber ? data.placed.get(inputs[0]?.providerId ?? '') : undefined
+  if (placed) return { data, earlier: JSON.stringify([placed.orderId]) }
+  if (call && data.stored) {
+    requireSameCall(call, data.stored)
+    return { data, earlier: data.stored.result }
+  }
+  requireNone(problems)
+  requireRoom(ctx, data)
+  return { data, earlier: null }
+}

@@ -1,0 +1,126 @@
+/** What a user has bought and sold, for the pages that show it. */
+import { sql } from 'drizzle-orm'
+import { readAsUser } from '../../auth/session.ts'
+import type { Paid } from '../../db/schema/orders.ts'
+import { prepared, raw } from '../../db/statements.ts'
+import type { DeliveryDetails } from '../../delivery/shown.ts'
+import type { Ctx } from '../../http/context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { requirePrimary } from '../../http/nearest.ts'
+import { selectPage, toPage } from './list.ts'
+import { requireRow } from './order.ts'
+import { buildOrders, type OrderRows, selectByIds } from './read.ts'
+import type { Order } from './schema.ts'
+import { viewOf } from './viewer.ts'
+
+const PAGE_SIZE = 20
+
+/** Items of a buyer that are counted as waiting for a wallet: this number means that or more. */
+export const MAX_AWAITING = 1000
+
+export type Side = 'bought' | 'sold'
+
+/** An order with its only item, and what the order does not show of its delivery. */
+export type HistoryEntry = {
+  order: Order
+  item: Order['orderItems'][number]
+  delivery: DeliveryDetails
+  paid: Paid | null
+}
+
+/** The filters of the orders that a user has bought, sold, or got. */
+const filters = {
+  bought: (userId: number) => ({ buyerUserId: userId }),
+  sold: (userId: number) => ({ sellerId: userId }),
+  collected: (userId: number) => ({ buyerUserId: userId, deliveryStatus: 'transferred' as const }),
+}
+
+type UserId = { userId: number }
+
+const selectFacts = prepared((db, { userId }: UserId) =>
+  db.all<{ isSeller: 0 | 1; awaiting: number }>(sql`SELECT
+    EXISTS (SELECT 1 FROM orderItems WHERE sellerId = ${userId}) AS isSeller,
+    (SELECT count(*) FROM (SELECT 1 FROM deliveries
+      WHERE awaits = ${userId} LIMIT ${MAX_AWAITING})) AS awaiting`),
+)
+
+type UserCtx = Pick<Ctx, 'db' | 'caller'>
+
+function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
+  const byItem = new Map(rows.map((row) => [row.item.id, row]))
+  return orders.flatMap((order) =>
+    order.orderItems.map((item) => {
+      const { delivery, shop } = requireRow(byItem, item.id)
+      return { order, item, delivery, paid: shop.paid }
+    }),
+  )
+}
+
+/**
+ * Returns the signed-in user and a page of what the user has bought, sold or got, newest first. `before`
+ * is the `next` of the page before; null begins with the newest. `awaiting`: how many NFTs wait for
+ * the user's wallet, on all pages.
+ */
+export async function readHistory(
+  ctx: UserCtx,
+  { side, before }: { side: Side | 'collected'; before: number | null },
+) {
+  const { db, caller } = ctx
+  const viewer = viewOf(caller.userId)
+  const cursor = before === null ? undefined : { id: before }
+  const request = { ...filters[side](viewer.userId), limit: PAGE_SIZE, cursor }
+  const { account, facts, ...rows } = await readAsUser(ctx, {
+    facts: selectFacts(db, viewer),
+    ...selectPage(db, viewer, request),
+  })
+  const { orders, nextCursor } = toPage(viewer, request, rows)
+  return {
+    account,
+    entries: toEntries(orders, rows.orders),
+    next: nextCursor === null ? null : Number(nextCursor),
+    isSeller: facts[0]?.isSeller === 1,
+    awaiting: facts[0]?.awaiting ?? 0,
+  }
+}
+
+/** Selects the billing address of an order for its buyer, also if it is in no list any more. */
+const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
+  db.all<{ line: string }>(sql`SELECT
+      concat_ws(', ', companyName, street, nullif(concat_ws(' ', postal, city), ''), country, taxId)
+        AS line
+    FROM addresses
+    WHERE id = (SELECT billingAddressId FROM orders WHERE id = ${id} AND buyerId = ${userId})`),
+)
+
+/**
+ * Returns the signed-in user and an order that the user has bought or sold, with its billing address
+ * if bought.
+ */
+export async function readHistoryEntry(ctx: UserCtx, id: number) {
+  const { db, caller } = ctx
+  const viewer = viewOf(caller.userId)
+  const { account, billing, orders, nfts } = await readAsUser(ctx, {
+    billing: selectBilling(db, { id, userId: viewer.userId }),
+    ...selectByIds(db, viewer, [id]),
+  })
+  const [entry] = toEntries(buildOrders(viewer, orders, nfts), orders)
+  if (!entry) throw new ApiError('not_found', 'there is no order with this number')
+  return { account, entry, billing: billing[0]?.line }
+}
+
+/**
+ * Returns the signed-in user, and whether an order that the user has bought waits for a wallet. Any
+ * other order is undefined: whether there is one is not told.
+ */
+export async function readClaim({ db, caller }: Pick<Ctx, 'db' | 'caller'>, orderId: number) {
+  const { account, orders } = await readAsUser(
+    { db, caller },
+    {
+      orders: raw<{ waits: 0 | 1 }>(db)`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
+        ON deliveries.id = orderItems.id WHERE orderId = orders.id AND awaits = buyerId) AS waits
+      FROM orders WHERE id = ${orderId} AND buyerId = ${caller.userId}`,
+    },
+  )
+  if (!orders[0]) requirePrimary(db)
+  return { account, order: orders[0] }
+}
