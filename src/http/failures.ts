@@ -4,7 +4,7 @@ import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
-import { HOUR } from '../time.ts'
+import { DAY, HOUR } from '../time.ts'
 
 /**
  * `mails`: those that Cloudflare did not take. `pictures`: those that it did not convert, without those
@@ -13,13 +13,19 @@ import { HOUR } from '../time.ts'
 export const failureKinds = ['mails', 'pictures', 'requests'] as const
 export type FailureKind = (typeof failureKinds)[number]
 
-/** Milliseconds without a failure, after which the count of recent ones begins again. */
-export const FAILURES_LAST = HOUR
+/**
+ * Milliseconds without a failure, after which the count of recent ones begins again. A quiet instance sends few
+ * mails.
+ */
+export const failuresLast = { mails: DAY, pictures: DAY, requests: HOUR } as const satisfies Record<
+  FailureKind,
+  number
+>
 
 /** Counts a failure, by one statement. If that fails, too, it is only logged. */
 export async function countFailure(db: Database, kind: FailureKind, now: Date): Promise<void> {
   const at = now.toISOString()
-  const before = new Date(now.getTime() - FAILURES_LAST).toISOString()
+  const before = new Date(now.getTime() - failuresLast[kind]).toISOString()
   try {
     await batch(db, {
       count: raw<never>(db)`INSERT INTO failures (kind, total, recent, since, lastAt)

@@ -62,14 +62,23 @@ export const optionalEmail = emailText.refine((text) => text === '' || email.tes
 /** The e-mail address of an account, in lower case: that of U+212A is `k`, which no browser sends. */
 export const EmailAddress = emailText.refine((text) => email.test(text), notEmail).toLowerCase()
 
+/** Returns a time of RFC 3339 in UTC; `''` if it is none. */
+const toUtc = (text: string): string => {
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? '' : new Date(time).toISOString()
+}
+
 const notTime = 'must be a time, as in 2026-01-31T12:00:00.000Z'
 
 /** A time of RFC 3339, as the database stores it. A query decodes the `+` of an offset to a blank. */
 export const instant = z
   .string()
   .overwrite((text) => text.toUpperCase().replace(/ (?=\d\d:\d\d$)/, '+'))
-  // A leap second is the last moment of its minute: no clock here has it.
-  .overwrite((text) => text.replace(/:59:60(\.\d+)?(?=Z|[+-])/, ':59:59.999'))
+  // A leap second is the last moment of its minute, at the end of a day of UTC: no clock here has it.
+  .overwrite((text) => {
+    const last = text.replace(/:60(\.\d+)?(?=Z|[+-])/, ':59.999')
+    return /T23:59:59\.999Z$/.test(toUtc(last)) ? last : text
+  })
   .meta({ format: 'date-time' })
   .pipe(z.iso.datetime({ offset: true, error: notTime, abort: true }))
   .refine((text) => !/\.\d{10}/.test(text), notTime)

@@ -4,8 +4,8 @@ const invisible =
 
 const lineEnds = /[\n\v\f\r\x85\u2028\u2029]+/
 
-// The last are letters without a form: fillers of Hangul, and the empty cell of Braille.
-const visible = /[^\p{Cf}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/u
+// The last one is the empty cell of Braille.
+const visible = /[^\p{Cf}\p{Z}\p{DI}\u2800]/u
 
 /**
  * Returns a text as one line without invisible characters, in which each blank is a space. `lineEnd`

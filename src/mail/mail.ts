@@ -86,7 +86,7 @@ function describe(event: AccountEvent): { subject: string; lead: string } {
 }
 
 /** Tells the owner of an account what happened. A failure is only logged. */
-export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Promise<void> =>
+export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Promise<boolean> =>
   notify(mailer, to, {
     mail: event.type,
     about: 'account',
@@ -137,7 +137,7 @@ export function mailWebhook(
   mailer: Mailer,
   to: string,
   { problem, id, host }: { problem: WebhookProblem; id: string; host: string },
-): Promise<void> {
+): Promise<boolean> {
   const mail = `webhook-${problem}`
   const content = {
     subject: webhookMails[problem].subject,
@@ -156,7 +156,7 @@ export const mailTokenEnd = (
   mailer: Mailer,
   to: string,
   { id, name, expiresAt }: { id: string; name: string; expiresAt: string },
-): Promise<void> =>
+): Promise<boolean> =>
   notify(mailer, to, {
     mail: 'token-ends',
     about: 'account',
@@ -170,7 +170,7 @@ export const mailTokenEnd = (
   })
 
 /** Tells an operator of alarms. A failure is only logged. */
-export const mailOperator = (mailer: Mailer, to: string, content: MailContent): Promise<void> =>
+export const mailOperator = (mailer: Mailer, to: string, content: MailContent): Promise<boolean> =>
   notify(mailer, to, { mail: 'alarms', about: 'alarms', content })
 
 type Notification = {
@@ -182,12 +182,12 @@ type Notification = {
   quotas?: readonly Quota[]
 }
 
-/** Sends a mail that nobody asked for. */
+/** Sends a mail that nobody asked for. Returns whether it was taken. */
 async function notify(
   mailer: Mailer,
   to: string,
   { mail, about, content, quotas = [] }: Notification,
-): Promise<void> {
+): Promise<boolean> {
   const limit = mailLimits[about].max
   const recipient: Quota = {
     name: `${about}:${hashAddress(to)}`,
@@ -201,9 +201,11 @@ async function notify(
     const { guards, uses } = takeQuotas(mailer.db, mailer.now, all)
     await guarded(mailer.db, guards, { uses })
     await post(mailer, to, content, { locale: DEFAULT_LOCALE, isForHost: true })
+    return true
   } catch (error) {
     if (error instanceof EnoughMails) log.info('mail_skipped', { mail, reason: error.message })
     else log.error('mail_failed', { mail, error })
+    return false
   }
 }
 

@@ -120,7 +120,7 @@ const MAX_TITLE = 60
 
 /** Text with letters of scripts that run from right to left. */
 const rightToLeft =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Mandaic}\p{Script=Samaritan}]/u
 
 /** Returns a title to be quoted: short, on one line, without quotation marks, and nothing that becomes a link. */
 export function quotable(title: string): string {
@@ -129,7 +129,7 @@ export function quotable(title: string): string {
   const short =
     graphemes.length > MAX_TITLE ? `${graphemes.slice(0, MAX_TITLE - 1).join('')}…` : visible
   // Programs that read mails make links of what looks like one, unless it is interrupted (U+200B).
-  const unlinked = short.replaceAll(/[.:/@](?=\S)/g, '$&\u200B')
+  const unlinked = short.replaceAll(/[.:/@。．｡](?=\S)/g, '$&\u200B')
   // Isolated (U+2068 to U+2069), so that the text around it keeps its direction.
   return rightToLeft.test(unlinked) ? `\u2068${unlinked}\u2069` : unlinked
 }

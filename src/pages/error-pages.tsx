@@ -21,10 +21,14 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
     c.res = c.redirect(signInPath(c), 303)
     return
   }
-  // Two slashes at its beginning would name another host.
-  if (c.res.status === 404 && /^\/[^/]/.test(c.req.path) && c.req.path.endsWith('/')) {
-    c.res = c.redirect(`${c.req.path.slice(0, -1)}${new URL(c.req.url).search}`, 308)
-    return
+  const withoutSlash = new URL(c.req.url)
+  if (c.res.status === 404 && withoutSlash.pathname.endsWith('/')) {
+    withoutSlash.pathname = withoutSlash.pathname.slice(0, -1)
+    const path = localPath(withoutSlash)
+    if (path) {
+      c.res = c.redirect(path, 308)
+      return
+    }
   }
   const { error, code } = await c.res.json<{ error: string; code: ErrorCode }>()
   if (code === 'reauthentication_required') {

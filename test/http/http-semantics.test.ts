@@ -132,6 +132,10 @@ describe('a slash at the end of a path', () => {
 
   it('leads to no other host', async () => {
     expect((await open('//evil.example.com/')).status).toBe(404)
+    for (const path of ['/%5Cevil.example.com/', '/%09/evil.example.com/', '/%0A/evil/']) {
+      const response = await open(path)
+      expect([response.status, response.headers.get('location')]).toEqual([308, path.slice(0, -1)])
+    }
   })
 
   it.each([

@@ -19,7 +19,7 @@ type Mail = {
 }
 
 /** Returns the mail that the function sends. */
-async function mailOf(send: (mailer: Mailer) => Promise<void>): Promise<Mail> {
+async function mailOf(send: (mailer: Mailer) => Promise<unknown>): Promise<Mail> {
   const mails: Mail[] = []
   const email = {
     send: async (mail: Mail) => {

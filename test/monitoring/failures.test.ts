@@ -48,12 +48,12 @@ async function readPicture(): Promise<number> {
 }
 
 it.each([
-  ['mails_refused', 'mails', 3, 503, askForMail, 'Cloudflare did not take 3 mails'],
-  ['pictures_failed', 'pictures', 3, 503, sendPicture, 'Cloudflare did not convert 3 pictures'],
-  ['requests_failed', 'requests', 10, 500, readPicture, 'The Worker failed at 10 requests'],
+  ['mails_refused', 'mails', 3, 24, 503, askForMail, 'Cloudflare did not take 3 mails'],
+  ['pictures_failed', 'pictures', 3, 24, 503, sendPicture, 'Cloudflare did not convert 3 pictures'],
+  ['requests_failed', 'requests', 10, 1, 500, readPicture, 'The Worker failed at 10 requests'],
 ] as const)(
-  '%s lasts for an hour after the last of several',
-  async (name, kind, least, status, fail, what) => {
+  '%s lasts for a while after the last of several',
+  async (name, kind, least, hours, status, fail, what) => {
     const instance = anInstance()
     for (let i = 1; i < least; i++) expect(await fail()).toBe(status)
     expect(await instance.cron()).toEqual([])
@@ -63,17 +63,17 @@ it.each([
     const detail = new RegExp(`^${what} since ${minute}, the last at ${minute}\\.$`)
     expect(await detailOf(name)).toMatch(detail)
     expect(await total(kind)).toBe(least)
-    expect(await instance.cron(59)).toEqual([name])
-    expect(await instance.cron(61)).toEqual([])
+    expect(await instance.cron(60 * hours - 1)).toEqual([name])
+    expect(await instance.cron(60 * hours + 1)).toEqual([])
   },
 )
 
-it('adds those up of which each comes within an hour after the one before', async () => {
-  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-  const since = ago(100)
+it('adds up mails and pictures of which each comes within a day after the one before', async () => {
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+  const since = ago(40)
   await db.insert(failures).values([
-    { kind: 'mails', total: 7, recent: 2, since, lastAt: ago(61) },
-    { kind: 'pictures', total: 7, recent: 2, since, lastAt: ago(59) },
+    { kind: 'mails', total: 7, recent: 2, since, lastAt: ago(25) },
+    { kind: 'pictures', total: 7, recent: 2, since, lastAt: ago(23) },
   ])
   await askForMail()
   await sendPicture()

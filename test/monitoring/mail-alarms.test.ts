@@ -22,11 +22,15 @@ function aMailingInstance(bindings: Partial<Env> = {}) {
   const mails: Mail[] = []
   const EMAIL = { send: async (mail: Mail) => void mails.push(mail) } as unknown as Env['EMAIL']
   const instance = anInstance(undefined, { bindings: { EMAIL, ...bindings } })
-  const failing = { AVATARS: broken(env.AVATARS, 'head') }
+  const failing = {
+    works: {},
+    fails: { AVATARS: broken(env.AVATARS, 'head') },
+    'fails more': { AVATARS: broken(broken(env.AVATARS, 'head'), 'list') },
+  }
   return {
-    /** Runs cron while R2 does not answer, or does. Returns its mails. */
-    async cron(minutes: number, storage: 'fails' | 'works') {
-      await instance.cron(minutes, storage === 'fails' ? failing : {})
+    /** Runs cron while R2 answers, does not, or answers lists with an error, too. Returns its mails. */
+    async cron(minutes: number, storage: keyof typeof failing) {
+      await instance.cron(minutes, failing[storage])
       return mails.splice(0)
     },
   }
@@ -91,15 +95,37 @@ it('go to ALARM_EMAIL instead, if there is one, also when only mails for users a
   expect([mail?.to, others]).toEqual(['alarms@example.com', []])
 })
 
-it('are sent at most ten times in an hour, and what has begun is told in the next one', async () => {
+it('tell of ten beginnings in an hour and of their ends, and of the others in the next hour', async () => {
   await anOperator('first@example.com')
   const { cron } = aMailingInstance()
   // From the beginning of an hour on.
   const start = 60 - new Date().getMinutes()
   const sent: number[] = []
-  for (let i = 0; i < 13; i++)
+  for (let i = 0; i < 24; i++)
     sent.push((await cron(start + i, i % 2 === 0 ? 'fails' : 'works')).length)
-  expect(sent).toEqual([...Array(10).fill(1), 0, 0, 0])
+  expect(sent).toEqual([...Array(20).fill(1), 0, 0, 0, 0])
   expect(await cron(start + 30, 'fails')).toEqual([])
-  expect(await cron(start + 60, 'fails')).toMatchObject([{ to: 'first@example.com' }])
+  expect(await cron(start + 31, 'fails more')).toMatchObject([
+    { subject: 'Alarm: Cron job failed for marketplace.test' },
+  ])
+  expect(await cron(start + 60, 'fails')).toMatchObject([
+    { subject: 'Alarm: Storage unavailable for marketplace.test' },
+    { subject: 'Alarm is over: Cron job failed for marketplace.test' },
+  ])
+})
+
+it('are sent again in the next minute if nobody got them', async () => {
+  await anOperator('first@example.com')
+  const mails: Mail[] = []
+  let isRefused = true
+  const send = async (mail: Mail) => {
+    if (isRefused) throw new Error('refused')
+    mails.push(mail)
+  }
+  const { cron } = aMailingInstance({ EMAIL: { send } as unknown as Env['EMAIL'] })
+  await cron(0, 'fails')
+  isRefused = false
+  await cron(1, 'fails')
+  await cron(2, 'fails')
+  expect(mails).toMatchObject([{ subject: 'Alarm: Storage unavailable for marketplace.test' }])
 })

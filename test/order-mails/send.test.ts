@@ -264,6 +264,8 @@ it.each([
   ['🇮🇹 e\u0301'.repeat(30), `${'🇮🇹 e\u0301'.repeat(19)}🇮🇹 …`],
   ['https://evil.example/x', 'https:\u200b/\u200b/\u200bevil.\u200bexample/\u200bx'],
   ['\u05d0\u05d1 1', '\u2068\u05d0\u05d1 1\u2069'],
+  ['\u{1e900}\u{1e901} 1', '\u2068\u{1e900}\u{1e901} 1\u2069'],
+  ['evil\u3002com', 'evil\u3002\u200bcom'],
 ])('quotes the title %j whole, isolated and without a link', (title, quoted) => {
   expect(quotable(title)).toBe(quoted)
 })

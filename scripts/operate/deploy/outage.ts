@@ -10,7 +10,7 @@ const MANY_ROWS = 1_000_000
 
 const TRIGGER = /\bCREATE\s+TRIGGER\b[\s\S]*?\bEND\s*;/gi
 const TOUCHING =
-  /\b(?:ALTER\s+TABLE|DROP\s+TABLE|UPDATE|DELETE\s+FROM|INTO|FROM|CREATE\s+(?:UNIQUE\s+)?INDEX\s+\S+\s+ON)\s+[`"]?(\w+)/gi
+  /\b(?:ALTER\s+TABLE|DROP\s+TABLE(?:\s+IF\s+EXISTS)?|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM|INTO|FROM|CREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:IF\s+NOT\s+EXISTS\s+)?\S+\s+ON)\s+[`"]?(\w+)/gi
 
 /** Returns the names of tables that the statements of a migration index, change or copy from. */
 export function findTouchedTables(migration: string): string[] {

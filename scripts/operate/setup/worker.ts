@@ -81,5 +81,5 @@ export async function findAnswerProblem({
   if (answer instanceof Response && answer.ok) return undefined
   if (answer instanceof Response && isZoneProtection(answer)) return `${url}: ${ZONE_MESSAGE}`
   const reason = answer instanceof Response ? `status ${answer.status}` : answer.message
-  return `${url} does not answer as it should (${reason}). A new domain takes some minutes for DNS and certificate: run the same command again then, which goes on from here. After that, look into the log: npx wrangler tail --env ${name}`
+  return `${url} does not answer as it should (${reason}). A new domain takes up to half an hour for DNS and certificate: run the same command again then, which goes on from here. After that, look into the log: npx wrangler tail --env ${name}`
 }

@@ -178,7 +178,7 @@ export const failures = sqliteTable('failures', {
   kind: text().primaryKey(),
   /** Since the instance exists. */
   total: integer().notNull(),
-  /** Those since `since`, each within an hour after the one before. */
+  /** Those since `since`, each soon after the one before. */
   recent: integer().notNull(),
   since: timestamp().notNull(),
   lastAt: timestamp().notNull(),

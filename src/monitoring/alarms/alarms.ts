@@ -2,7 +2,7 @@
 
 import type { Period } from '../../db/quota.ts'
 import type { Settings } from '../../env.ts'
-import { FAILURES_LAST, type FailureKind, failureKinds } from '../../http/failures.ts'
+import { type FailureKind, failureKinds, failuresLast } from '../../http/failures.ts'
 import { operatorLimits } from '../../limits.ts'
 import { strangersLimit } from '../../mail/mail.ts'
 import { DAY, MINUTE } from '../../time.ts'
@@ -130,7 +130,7 @@ function* receiverAlarms({ failingEndpoints }: State, { now, limits }: Criteria)
   }
 }
 
-/** Failures of each kind, each within an hour after the one before, from which on they are an alarm. */
+/** Failures of each kind, each soon after the one before (`failuresLast`), from which on they are an alarm. */
 export const FAILURES = {
   mails: { name: 'mails_refused', least: 3, what: 'Cloudflare did not take', one: 'mail' },
   pictures: {
@@ -146,7 +146,7 @@ function* failureAlarms({ failureCounts }: State, { now }: Criteria) {
   for (const kind of failureKinds) {
     const row = failureCounts.find((failure) => failure.kind === kind)
     const { name, least, what, one } = FAILURES[kind]
-    if (!row || row.recent < least || isOld(row.lastAt, FAILURES_LAST, now)) continue
+    if (!row || row.recent < least || isOld(row.lastAt, failuresLast[kind], now)) continue
     const detail = `${what} ${counted(row.recent, one)} since ${when(row.since)}, the last at ${when(row.lastAt)}.`
     yield alarm(name, '', detail)
   }

@@ -1,5 +1,6 @@
 /** Mails about alarms: when they begin, once a day while they last, and when they are over. */
 import { batch, guarded } from '../../db/batch.ts'
+import type { Database } from '../../db/client.ts'
 import { takeQuotas } from '../../db/quota.ts'
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
@@ -8,6 +9,7 @@ import { mailLimits } from '../../limits.ts'
 import type { MailContent } from '../../mail/html.ts'
 import { EnoughMails, type Mailer, mailOperator } from '../../mail/mail.ts'
 import { DAY } from '../../time.ts'
+import { type Severity, severityOf } from './alarm.ts'
 import type { RaisedAlarm } from './notify.ts'
 
 /** Administrators who are mailed, at most. */
@@ -20,38 +22,62 @@ type AlarmMailer = Mailer & { settings: Pick<Settings, 'ALARM_EMAIL'> }
 type Raised = { lasting: readonly RaisedAlarm[]; over: readonly RaisedAlarm[] }
 
 /**
- * Sends one mail to each recipient, of all that is new. It is stored before, so that it is sent once. After
- * enough mails in an hour, an alarm that begins is told in the next hour. The end of one that was not told is
- * not told either.
+ * Sends one mail to each recipient, of all that is new. It is stored before, so that it is sent once; if nobody
+ * gets it, the next run sends it. After enough mails in an hour, an alarm that begins is told in the next hour. An
+ * end is told if the beginning was.
  */
 export async function mailAlarms(mailer: AlarmMailer, raised: Raised): Promise<void> {
   const { db, now, settings } = mailer
   const aDayAgo = new Date(now.getTime() - DAY).toISOString()
-  const due = raised.lasting.filter(({ mailedAt }) => mailedAt <= aDayAgo)
   const over = raised.over.filter(({ mailedAt }) => mailedAt !== '')
+  const due = await selectDue(
+    mailer,
+    raised.lasting.filter(({ mailedAt }) => mailedAt <= aDayAgo),
+  )
   if (due.length + over.length === 0) return
-  const { max: limit, per } = mailLimits.alarmRuns
-  const error = () => new EnoughMails('there were enough mails about alarms in this hour')
-  const { guards, uses } = takeQuotas(db, now, [{ name: 'alarm-mails', per, limit, error }])
-  const keys = JSON.stringify(due.map(({ key }) => key))
-  try {
-    await guarded(db, guards, {
-      uses,
-      mark: raw<never>(db)`UPDATE alarms SET mailedAt = ${now.toISOString()}
-        WHERE "key" IN (SELECT value FROM json_each(${keys}))`,
-    })
-  } catch (error) {
-    if (error instanceof EnoughMails) return
-    throw error
-  }
+  const at = now.toISOString()
+  await batch(db, {
+    mark: setMailed(
+      db,
+      due.map(({ key }) => ({ key, mailedAt: at })),
+    ),
+  })
   const begun = due.filter(({ mailedAt }) => mailedAt === '')
   const lasting = due.filter(({ mailedAt }) => mailedAt !== '')
   const content = writeMail(settings.PUBLIC_URL, { begun, lasting, over })
   const recipients = settings.ALARM_EMAIL
     ? [settings.ALARM_EMAIL]
     : await findAdministrators(mailer)
-  await Promise.all(recipients.map((to) => mailOperator(mailer, to, content)))
+  const taken = await Promise.all(recipients.map((to) => mailOperator(mailer, to, content)))
+  if (taken.length > 0 && !taken.includes(true)) await batch(db, { unmark: setMailed(db, due) })
 }
+
+/** Leaves out those of which there were enough mails in this hour: critical ones are counted by themselves. */
+async function selectDue({ db, now }: Mailer, due: readonly RaisedAlarm[]) {
+  const { max: limit, per } = mailLimits.alarmRuns
+  const error = () => new EnoughMails('there were enough mails about alarms in this hour')
+  const selected: RaisedAlarm[] = []
+  for (const [name, alarms] of Map.groupBy(due, (alarm) =>
+    isCritical(alarm.name) ? 'critical-alarm-mails' : 'alarm-mails',
+  )) {
+    const { guards, uses } = takeQuotas(db, now, [{ name, per, limit, error }])
+    try {
+      await guarded(db, guards, { uses })
+      selected.push(...alarms)
+    } catch (error) {
+      if (!(error instanceof EnoughMails)) throw error
+    }
+  }
+  return selected
+}
+
+const isCritical = (name: string): boolean =>
+  (severityOf as Record<string, Severity | undefined>)[name] === 'critical'
+
+const setMailed = (db: Database, alarms: readonly Pick<RaisedAlarm, 'key' | 'mailedAt'>[]) =>
+  raw<never>(db)`UPDATE alarms SET mailedAt = value ->> 'mailedAt'
+    FROM json_each(${JSON.stringify(alarms.map(({ key, mailedAt }) => ({ key, mailedAt })))})
+    WHERE alarms."key" = value ->> 'key'`
 
 /** Returns the addresses of administrators. */
 async function findAdministrators({ db }: Mailer): Promise<string[]> {

@@ -47,6 +47,9 @@ it('finds the tables that a migration indexes, changes or copies', () => {
     INSERT INTO "__new_users" SELECT * FROM users; UPDATE events SET type = 'DELETE FROM b';
     CREATE TRIGGER t AFTER INSERT ON tokens BEGIN UPDATE c SET d = 1; END;`
   expect(findTouchedTables(sql)).toEqual(['orders', 'nfts', '__new_users', 'users', 'events'])
+  const guarded =
+    'CREATE INDEX IF NOT EXISTS i ON a (x); DROP TABLE IF EXISTS b; UPDATE OR IGNORE c SET x = 1;'
+  expect(findTouchedTables(guarded)).toEqual(['a', 'b', 'c'])
 })
 
 it('finds nothing in the migrations of a new database', () => {
