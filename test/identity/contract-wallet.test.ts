@@ -17,6 +17,7 @@ import type { Effect } from '../support/chain/faults.ts'
 import { networksOf } from '../support/delivery/engine.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aSession, aUser, db, findRow, setRow } from '../support/makers.ts'
+import { anUndeployedWallet, deploy, proveWallet } from '../support/undeployed-wallet.ts'
 import { aVisitor, aWallet, signInByWallet, type Visitor } from '../support/visitor.ts'
 
 const logged = recordLogs()
@@ -241,6 +242,19 @@ it('gets what was ordered for its address on its chain, with the account that th
   expect(await ordersSeenBy(linking)).toEqual([elsewhere.orderId])
   expect(await findRow(users, user.id)).toMatchObject({ walletChainId: other.chainId })
 })
+
+it.each(['before', 'after'])(
+  'is the account of a guest whom a shop has named, also %s it is deployed (EIP-6492)',
+  async (when) => {
+    const chain = await aChain()
+    const wallet = await anUndeployedWallet(chain)
+    const guest = await aGuest(wallet.address, chain)
+    if (when === 'after') await deploy(chain, wallet)
+    const visitor = aVisitor()
+    expect(await answerOf(proveWallet(visitor, chain, wallet))).toMatchObject({ userId: guest.id })
+    expect(await ordersSeenBy(visitor)).toEqual([guest.orderId])
+  },
+)
 
 it('is not the account of the key that lets a contract act for it on this chain (EIP-7702), which signs itself', async () => {
   const chain = await aChain()
