@@ -82,13 +82,17 @@ export async function compareKeys(input: Observed): Promise<Compared> {
   }
 }
 
-/** Whether nodes contradict each other about the key of an item, or the contract of the network tells nothing. */
+/**
+ * Whether nodes contradict each other about the key of an item, it was used in a block that is not final yet, or
+ * the contract of the network tells nothing.
+ */
 function isUntold(
   { key, contract }: Item,
-  { network: { delivery }, observation }: Observed,
+  { network: { delivery }, observation: { records, disputed, final } }: Observed,
 ): boolean {
-  const isRead = observation.records.has(key) || (contract ?? delivery) !== delivery
-  return observation.disputed.has(key) || !isRead
+  const record = records.get(key)
+  if (!record) return (contract ?? delivery) === delivery
+  return disputed.has(key) || record.block > final.number
 }
 
 /** Sorts the loaded items by what the chain has recorded of their keys. */

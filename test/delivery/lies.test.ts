@@ -144,6 +144,7 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('is on another fork since 50 blocks', oneByOne),
     aCase({ moment: 'before signing', lies: [newest('number', '2^64 - 1')], minutes: 12 }),
     aCase({ moment: 'before signing', lies: [newest('timestamp', 'the year 10^9')] }),
+    aCase({ moment: DAILY, lies: [{ ...newest('number', '0'), times: 1 }], finality: 3 }),
   ],
   'says that nothing can be sent': [
     tells('before signing', 'says that the contract is paused'),
