@@ -375,8 +375,8 @@ const checks: Record<string, () => Promise<void>> = {
   },
 
   'Deliveries failed': async () => {
-    // A contract wallet of another chain cannot get the NFT.
-    await query('UPDATE users SET walletChainId = 1 WHERE id = 4')
+    // A contract wallet of another chain, which has signed in, cannot get the NFT.
+    await query('UPDATE users SET walletChainId = 1, lastAccessAt = createdAt WHERE id = 4')
     const id = await order('unlucky', 4)
     const item = await waitForStatus(id, 'failed')
     expect(await alarms()).toEqual(['deliveries_failed'])
