@@ -193,8 +193,8 @@ export async function readUses(
 type Missing = Recorded & Pick<FoundUse, 'hash' | 'isDoubtful'>
 
 /**
- * Returns what becomes of items whose keys are used by the record of two nodes. After a long search, it suffices
- * that one node has the transaction.
+ * Returns what becomes of items of which two nodes have recorded that their keys are used. Two nodes have to tell
+ * the transaction, too. After a long search, one node suffices.
  */
 async function findTransactions(
   recorded: readonly Recorded[],

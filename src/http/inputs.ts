@@ -62,7 +62,7 @@ export const optionalEmail = emailText.refine((text) => text === '' || email.tes
 /** The e-mail address of an account, in lower case: that of U+212A is `k`, which no browser sends. */
 export const EmailAddress = emailText.refine((text) => email.test(text), notEmail).toLowerCase()
 
-/** Returns a time of RFC 3339 in UTC; `''` if it is none. */
+/** Returns a time in UTC; `''` if the text is no time. */
 const toUtc = (text: string): string => {
   const time = Date.parse(text)
   return Number.isNaN(time) ? '' : new Date(time).toISOString()

@@ -260,7 +260,10 @@ function mergeContracts(
   )
 }
 
-/** The limit that leaves most, with the largest capacity: a node may tell much of the one and little of the other. */
+/**
+ * Returns the limit of the node by which most pieces are left, with the largest capacity that any node tells. Both
+ * let deliveries go on, and one node may tell much of the one and little of the other.
+ */
 function mergeLimits(limits: readonly Limit[]): ObservedLimit | undefined {
   const [most] = limits.toSorted((a, b) => b.available - a.available)
   const capacities = limits.map(({ capacity }) => capacity)

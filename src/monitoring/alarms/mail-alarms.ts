@@ -22,9 +22,9 @@ type AlarmMailer = Mailer & { settings: Pick<Settings, 'ALARM_EMAIL'> }
 type Raised = { lasting: readonly RaisedAlarm[]; over: readonly RaisedAlarm[] }
 
 /**
- * Sends one mail to each recipient, of all that is new. It is stored before, so that it is sent once; if nobody
- * gets it, the next run sends it. After enough mails in an hour, an alarm that begins is told in the next hour. An
- * end is told if the beginning was.
+ * Sends one mail to each recipient, of all that is new. That is stored before the mail is sent, so that it is sent
+ * once. If nobody gets it, the next run sends it again. After ten mails about beginnings in an hour (`alarmRuns`),
+ * further alarms are told in the next hour. The end of an alarm is told only if its beginning was.
  */
 export async function mailAlarms(mailer: AlarmMailer, raised: Raised): Promise<void> {
   const { db, now, settings } = mailer
