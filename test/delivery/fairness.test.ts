@@ -1,6 +1,11 @@
 /** Whoever places many orders, or orders that cannot be delivered, delays nobody else. */
 
 import { expect, inject, it } from 'vitest'
+import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
+import { type Capacity, saveRoom } from '../../src/delivery/rules/capacity.ts'
+import type { Candidate } from '../../src/delivery/rules/compose.ts'
+import { getSigner } from '../../src/ethereum/signer.ts'
+import { DAY } from '../../src/time.ts'
 import { copies, times } from '../orders/shop.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf } from '../support/delivery/engine.ts'
@@ -70,4 +75,26 @@ it('fails what cannot be delivered for a day, although a step asks about few ite
   for (let second = 600; second < 30 * HOUR; second += HOUR) await engine.step(second)
   const states = [...(await rowsOf(items)).values()].map(({ state }) => state)
   expect(states.filter((state) => state === 'queued')).toEqual([])
+})
+
+it('saves no more for a large order than the smallest capacity that nodes tell would', () => {
+  const contract = '0x00000000000000000000000000000000000000aa'
+  const signer = getSigner(toPrivateKey(localAccount(0)))
+  const limit = { capacity: 2 ** 60, leastCapacity: 10, perDay: 10, available: 5 }
+  const announced = { nextCapacity: 0, nextPerDay: 0, nextAt: 0 }
+  const limits = new Map([[signer.address, { ...limit, ...announced }]])
+  const state = { isPaused: false, isRetired: false, isConfirmed: true, limits }
+  const capacity = {
+    ...{ signer, inFlight: 0, nonces: [0], expired: new Map(), funds: 1n, disputedFunds: 0n },
+    pieces: new Map([[contract, 5]]),
+  } satisfies Capacity
+  const item = { reasonCode: 'relayer_limit_reached', quantity: 8, requestedAction: 'deliver' }
+  const candidates = [{ item, contract }] as unknown as Candidate[]
+  const save = (days: number) =>
+    saveRoom(candidates, [capacity], new Map([[contract, state]]), new Date(days * DAY))
+  // The bucket fills in a day, so the saving begins again after two and a half days.
+  save(2.5)
+  expect(capacity.pieces.get(contract)).toBe(5)
+  save(3.5)
+  expect(capacity.pieces.get(contract)).toBe(0)
 })

@@ -430,6 +430,23 @@ it('has the gas that the simulation needs, or that the node estimates if it is m
   expect(await gasWith({ result: '0xffffffff' })).toBe(16_777_216)
 })
 
+it('has at most 64 transactions of a signer that one node alone calls mined, and waits then', async () => {
+  const chain = await aChain({ erc1155: 66 })
+  await paidItems(chain, Array(66).fill(edition))
+  const engine = engineWith(chain, ['late', 'honest'], {
+    itemsPerTransaction: 1,
+    transactionsInFlight: 16,
+  })
+  await chain.setFaults(
+    { node: 'late', on: ['eth_getTransactionCount'], effect: { result: '0x0' } },
+    { node: 'late', on: ['eth_getTransactionReceipt'], effect: { result: null } },
+  )
+  const steps: (boolean | undefined)[] = []
+  for (let second = 0; second < 10; second++) steps.push((await engine.step(second))?.takesItems)
+  expect(await transactionsOf(chain)).toHaveLength(64)
+  expect(steps.at(-1)).toBe(false)
+})
+
 it('reaches all items although one of two nodes says that they need no gas', async () => {
   const chain = await aQuietChain(40)
   const items = await paidItems(chain, Array(40).fill(edition))
