@@ -7,7 +7,7 @@ import type { Observed } from './chain/observe.ts'
 import { describeReceipts, describeUses, locateUses, readMined } from './chain/records.ts'
 import type { Item, Loaded, Observation } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
-import { finalDelay } from './rules/decide.ts'
+import { finalDelay, findHighestCount } from './rules/decide.ts'
 import { type ItemChange, queue, reopen, wait, waitForTransaction } from './rules/item-changes.ts'
 import {
   type AgreedTransaction,
@@ -150,8 +150,10 @@ export async function readUses(
     const agreed = agreeOnMined(answersAbout(hash))
     if (!agreed) continue
     const { nonce, from } = agreed.mined
-    // A nonce that its signer has not reached yet is a wrong answer.
-    if (nonce < (signers.get(from)?.count ?? Infinity)) transactions.set(hash, agreed)
+    const state = signers.get(from)
+    // A nonce that its signer has not reached yet is a wrong answer; if two nodes tell the transaction, of the count.
+    const count = agreed.isConfirmed ? findHighestCount(state) : state?.count
+    if (!state || nonce < (count ?? 0)) transactions.set(hash, agreed)
   }
   const find = ({ item, record }: Recorded): FoundUse => {
     const hasUse = (mined: Mined, { address }: LocatedUse['use']) =>

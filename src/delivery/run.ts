@@ -249,6 +249,9 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   if (compared.findings.length > 0)
     await batch(db, { stored: storeFindings(db, chainId, compared.findings, now) })
   await lease.write({ ...compared.changes, isUnconfirmed })
+  // Their nonces are used, whatever a node counts.
+  if (compared.changes.transactions.length > 0)
+    return goOn(now, haveEnded([...closed.items, ...compared.changes.items]))
   const rechecked = await recheckEnds(observed)
 
   const prepared = await prepareCalls(compared.unrecorded, decisions, { ...observed, secret })

@@ -69,7 +69,8 @@ export const requeueNonces = (
   requeue(
     db,
     chainId,
-    sql`signer = ${signer} AND nonce >= ${count} AND (block IS NOT NULL OR isOpen) AND deadline > 0`,
+    sql`signer = ${signer} AND nonce >= ${count} AND (block IS NOT NULL OR isOpen)
+      AND (deadline > 0 OR blockHash IS NOT NULL)`,
     now,
   )
 

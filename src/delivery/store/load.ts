@@ -98,11 +98,13 @@ export async function load(
           SELECT min(id) + ${Math.floor(now.getTime() / SECOND)} % (max(id) - min(id) + 1)
           FROM deliveries WHERE isUnconfirmed AND chainId = ${chainId}), d.id
         LIMIT ${COMPARED_ITEMS}`,
-      // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
+      // Only of transactions that this instance has signed, or two nodes have told. SQLite takes the block of the
+      // largest nonce.
       mined: raw<{ signer: Address; nextNonce: number; block: number }>(db)`
       SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
         SELECT signer, nonce, block FROM transactions
-        WHERE chainId = ${chainId} AND block IS NOT NULL AND deadline > 0 AND ${isMine}
+        WHERE chainId = ${chainId} AND block IS NOT NULL
+          AND (deadline > 0 OR blockHash IS NOT NULL) AND ${isMine}
         ORDER BY block DESC LIMIT ${slots})
       GROUP BY signer`,
       signerRows: raw<SignerRow>(db)`
