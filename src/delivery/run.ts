@@ -249,6 +249,12 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   if (compared.findings.length > 0)
     await batch(db, { stored: storeFindings(db, chainId, compared.findings, now) })
   await lease.write({ ...compared.changes, isUnconfirmed })
+  await tellDisagreements(
+    db,
+    chainId,
+    [...observation.disagreements, ...compared.disagreements],
+    now,
+  )
   // Their nonces are used, whatever a node counts.
   if (compared.changes.transactions.length > 0)
     return goOn(now, haveEnded([...closed.items, ...compared.changes.items]))
@@ -258,12 +264,7 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   await lease.write({ ...prepared.changes, isUnconfirmed })
   await broadcast(network, observation, decisions, prepared.changes.transactions, now)
 
-  await tellDisagreements(
-    db,
-    chainId,
-    [...observation.disagreements, ...compared.disagreements, ...prepared.disagreements],
-    now,
-  )
+  await tellDisagreements(db, chainId, prepared.disagreements, now)
   const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]
   const hasEnded = haveEnded(items)
   const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
