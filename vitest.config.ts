@@ -13,7 +13,7 @@ const secrets = {
 
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
-const { CHAOS_SEED, CHAOS_ITEMS, SHARES_SEED, SHARES_STEPS } = process.env
+const { CHAOS_SEED, CHAOS_ITEMS } = process.env
 const { LIES_SEED = '1', LIES_CASES = '200' } = process.env
 
 isolateEnvironment()
@@ -33,7 +33,7 @@ const extended = {
     'test/{authorization,costs,storage}.test.ts',
     'test/avatars/picture.test.ts',
     'test/fuzz/*.test.ts',
-    'test/delivery/{campaign,fairness,lies,nodes,restore,wrong-answers}.test.ts',
+    'test/delivery/{campaign,fairness,lies,wrong-answers}.test.ts',
     'test/catalogue/round-trip.test.ts',
     'test/monitoring/thefts.test.ts',
     'test/reservations/model.test.ts',
@@ -111,10 +111,6 @@ const workers = (isLong: boolean) => {
         isLong,
         fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 400)) },
         hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
-        shares: {
-          seeds: SHARES_SEED ? [+SHARES_SEED] : [1, 2, 3, 4, 5],
-          steps: +(SHARES_STEPS ?? 10_000),
-        },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
           items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),

@@ -1,7 +1,6 @@
 /**
  * `npm run fuzz`: sends valid, damaged and hostile requests to every endpoint. With `--hostile`,
- * attackers play against victims instead: first for what is theirs, then for a fair share. A seed
- * reproduces a run.
+ * attackers play against victims instead. A seed reproduces a run.
  */
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
 import { runTest } from './vitest.ts'
@@ -32,10 +31,6 @@ export const command = defineCommand(
     await runTest('test/fuzz/hostile.test.ts', 'hostile: ', {
       HOSTILE_SEED: seed,
       HOSTILE_STEPS: count,
-    })
-    await runTest('test/long/shares/shares.long.test.ts', 'shares: ', {
-      SHARES_SEED: seed,
-      SHARES_STEPS: count,
     })
   },
 )

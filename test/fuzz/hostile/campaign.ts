@@ -77,11 +77,7 @@ export async function campaign(seed: number, steps: number, lines: string[]): Pr
   }
 }
 
-export async function createWorld(
-  seed: number,
-  lines: string[],
-  chain: World['chain'],
-): Promise<World> {
+async function createWorld(seed: number, lines: string[], chain: World['chain']): Promise<World> {
   const sellers = await createSellers()
   const victims = await createVictims(sellers.map(({ sale }) => sale))
   const attackers = [...sellers, ...createOthers(victims)]
@@ -115,7 +111,7 @@ function expectRequestsTo(world: World): void {
 }
 
 /** One request, or a combination of some. */
-export async function attack(
+async function attack(
   world: World,
   send: (world: World, step: Step) => Promise<Answer>,
 ): Promise<void> {
@@ -181,7 +177,7 @@ async function send(world: World, step: Step): Promise<Answer> {
 }
 
 /** Keeps what an attacker can use later. */
-export function collect(attacker: Attacker, { headers, text }: Answer): void {
+function collect(attacker: Attacker, { headers, text }: Answer): void {
   const session = sessionIn(headers)
   if (session) attacker.sessions.push(session)
   for (const cookie of headers.getSetCookie()) {

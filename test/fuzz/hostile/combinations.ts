@@ -10,25 +10,22 @@ import type { World } from './world.ts'
 
 type Send = (request: HostileRequest, credentials: Credentials) => Promise<Answer>
 export type Attack = { world: World; dice: Dice; attacker: Attacker; send: Send }
-export type Combination = (attack: Attack) => Promise<void>
+type Combination = (attack: Attack) => Promise<void>
 
-export const request = (
-  endpoint: string,
-  content: Partial<HostileRequest> = {},
-): HostileRequest => {
+const request = (endpoint: string, content: Partial<HostileRequest> = {}): HostileRequest => {
   const [method = '', path = ''] = endpoint.split(' ')
   return { endpoint, method, path, ...content }
 }
 
 /** The newest session in a browser of the attacker, or the stolen one. */
-export function browser({ dice, attacker, world }: Attack): Credentials {
+function browser({ dice, attacker, world }: Attack): Credentials {
   const isStolen = attacker.name === 'thief' && dice.chance(0.8)
   const session = isStolen ? world.victims.stolenSession : attacker.sessions.at(-1)
   return { headers: asBrowser(attacker, session), isCrossSite: false }
 }
 
 /** Mostly a token of the account that has the listing. */
-export function byToken({ attacker: { tokens, sessions, sale }, dice }: Attack): Credentials {
+function byToken({ attacker: { tokens, sessions, sale }, dice }: Attack): Credentials {
   const jwts = [...tokens, ...sessions]
   const sellers = jwts.filter((jwt) => decodeJwt(jwt).sub === String(sale?.sellerId))
   const own = sellers.length > 0 && dice.chance(0.8) ? sellers : jwts
@@ -36,10 +33,10 @@ export function byToken({ attacker: { tokens, sessions, sale }, dice }: Attack):
   return { headers, isCrossSite: false }
 }
 
-export const form = (fields: Record<string, string>) => ({ body: new URLSearchParams(fields) })
+const form = (fields: Record<string, string>) => ({ body: new URLSearchParams(fields) })
 
 /** Gets a message for a wallet and signs it with a key of the attacker. */
-export async function signMessage(attack: Attack, address: string, purpose: 'sign-in' | 'link') {
+async function signMessage(attack: Attack, address: string, purpose: 'sign-in' | 'link') {
   const { attacker, dice, send } = attack
   const json = { address, chainId: CHAIN_ID, purpose }
   const answer = await send(request('POST /sign-in/wallet/message', { json }), browser(attack))
