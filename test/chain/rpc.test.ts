@@ -134,26 +134,20 @@ describe('requests', () => {
   })
 })
 
-describe('a node that fails', () => {
-  it.each<[string, () => unknown, string]>([
-    ['with a status', () => new Response('', { status: 503 }), 'the node answered with HTTP 503'],
-    ['with nonsense', () => new Response('<html>'), 'the node cannot be reached'],
-    [
-      'without a connection',
-      () => new Error('cannot fetch https://node.test/a-secret-key'),
-      'the node cannot be reached',
-    ],
-    [
-      'by silence',
-      () => new DOMException('late', 'TimeoutError'),
-      'the node did not answer in time',
-    ],
-  ])('%s is told once, without its URL', async (_, answer, fault) => {
-    const node = aNode(answer)
-    const replies = await node.rpc(requests(2))
-    for (const one of requests(2)) expect(replies(one)).toEqual({ fault })
-    expect(node.sent).toHaveLength(1)
-  })
+it.each<[string, () => unknown, string]>([
+  ['with a status', () => new Response('', { status: 503 }), 'the node answered with HTTP 503'],
+  ['with nonsense', () => new Response('<html>'), 'the node cannot be reached'],
+  [
+    'without a connection',
+    () => new Error('cannot fetch https://node.test/a-secret-key'),
+    'the node cannot be reached',
+  ],
+  ['by silence', () => new DOMException('late', 'TimeoutError'), 'the node did not answer in time'],
+])('a node that fails %s is told once, without its URL', async (_, answer, fault) => {
+  const node = aNode(answer)
+  const replies = await node.rpc(requests(2))
+  for (const one of requests(2)) expect(replies(one)).toEqual({ fault })
+  expect(node.sent).toHaveLength(1)
 })
 
 /** A body of so many MB, which no test holds in memory. */
@@ -204,40 +198,36 @@ describe('a node that sends too much', () => {
   })
 })
 
-describe('a question', () => {
-  it('lasts half a minute at most, and has what was answered by then', async () => {
-    const inFakeTime = fakeTime()
-    const node = aNode(named, { callsPerBatch: 1, callsPerSecond: 4 })
-    const start = Date.now()
-    const replies = await inFakeTime(node.rpc(requests(500)))
-    expect(Date.now() - start).toBeLessThanOrEqual(30_000 + LATENCY)
-    expectAllAnswered(replies, requests(100))
-    expect(replies(request('method-499'))).toEqual({ fault: 'the node limits calls' })
-    expect(node.sent.length).toBeLessThanOrEqual(4 * 30)
-  })
+it('a question lasts half a minute at most, and has what was answered by then', async () => {
+  const inFakeTime = fakeTime()
+  const node = aNode(named, { callsPerBatch: 1, callsPerSecond: 4 })
+  const start = Date.now()
+  const replies = await inFakeTime(node.rpc(requests(500)))
+  expect(Date.now() - start).toBeLessThanOrEqual(30_000 + LATENCY)
+  expectAllAnswered(replies, requests(100))
+  expect(replies(request('method-499'))).toEqual({ fault: 'the node limits calls' })
+  expect(node.sent.length).toBeLessThanOrEqual(4 * 30)
 })
 
-describe('a configured limit', () => {
-  it.each([
-    [30, 20, 100],
-    [5, 20, 23],
-    [2.5, 1, 9],
-  ])(
-    'of %d calls a second is kept in every second, with %d calls a batch',
-    async (callsPerSecond, callsPerBatch, count) => {
-      const inFakeTime = fakeTime()
-      const node = aNode(named, { callsPerSecond, callsPerBatch })
-      // Two asks after each other share the limit.
-      await inFakeTime(node.rpc(requests(count)))
-      expectAllAnswered(await inFakeTime(node.rpc(requests(count))), requests(count))
-      expect(Math.max(...sizesOf(node.sent))).toBeLessThanOrEqual(callsPerBatch)
-      expect(mostInOneSecond(node.sent)).toBeLessThanOrEqual(callsPerSecond)
-      const seconds = (timesOf(node.sent).at(-1) ?? 0) / 1000
-      // Whole batches leave some of a second unused.
-      expect(seconds).toBeLessThan((2 * 2 * count) / Math.floor(callsPerSecond) + 1)
-    },
-  )
-})
+it.each([
+  [30, 20, 100],
+  [5, 20, 23],
+  [2.5, 1, 9],
+])(
+  'a configured limit of %d calls a second is kept in every second, with %d calls a batch',
+  async (callsPerSecond, callsPerBatch, count) => {
+    const inFakeTime = fakeTime()
+    const node = aNode(named, { callsPerSecond, callsPerBatch })
+    // Two asks after each other share the limit.
+    await inFakeTime(node.rpc(requests(count)))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(count))), requests(count))
+    expect(Math.max(...sizesOf(node.sent))).toBeLessThanOrEqual(callsPerBatch)
+    expect(mostInOneSecond(node.sent)).toBeLessThanOrEqual(callsPerSecond)
+    const seconds = (timesOf(node.sent).at(-1) ?? 0) / 1000
+    // Whole batches leave some of a second unused.
+    expect(seconds).toBeLessThan((2 * 2 * count) / Math.floor(callsPerSecond) + 1)
+  },
+)
 
 const limitExceeded = { code: -32005, message: 'limit exceeded' }
 /** How nodes refuse calls for their limits. */
@@ -258,15 +248,16 @@ const refusals: [string, (calls: Call[]) => unknown][] = [
   ],
 ]
 
-describe('a node that refuses a request for its limits', () => {
-  it.each(refusals)('with %s gets the refused calls again', async (_, refuse) => {
+it.each(refusals)(
+  'a node that refuses a request for its limits with %s gets the refused calls again',
+  async (_, refuse) => {
     const inFakeTime = fakeTime()
     const node = aNode((calls, sent) => (sent.length === 1 ? refuse(calls) : named(calls)))
     expectAllAnswered(await inFakeTime(node.rpc(requests(20))), requests(20))
     expect(node.sent).toHaveLength(2)
     expect(timesOf(node.sent)).toEqual([0, LATENCY + 250])
-  })
-})
+  },
+)
 
 it.each<[string, () => unknown, string]>([
   ['HTTP 413', () => new Response('', { status: 413 }), 'the node answered with HTTP 413'],

@@ -114,23 +114,6 @@ describe('that is not deployed', () => {
     expect(await transactionsOf(chain)).toHaveLength(1)
   })
 
-  it('does not fail its items if only one of two nodes says so', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await anUndeployedItem(chain)
-    const asOf = Number(await chain.rpc('eth_blockNumber'))
-    await chain.setFaults({ on: ['eth_getCode'], effect: { asOf } })
-    const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
-    await chain.mine()
-    await deploy(chain, item)
-    await engine.run()
-    await engine.run(10 * MINUTE)
-    await engine.run(20 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'node_unavailable' })
-    await chain.setFaults()
-    await engine.run(60 * MINUTE)
-    await expectDelivered(chain, [item])
-  })
-
   it('gets nothing if only one of two nodes says that it is', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await anUndeployedItem(chain)

@@ -202,23 +202,6 @@ describe('an item that its holder cannot give away', () => {
     expect(await transactionsOf(chain)).toEqual([])
   })
 
-  it('has another 24 hours after a retry', async () => {
-    const chain = await aChain()
-    const item = await aPaidItem(chain, { standard: 'erc1155' })
-    const engine = anEngine(chain)
-    await engine.run()
-    const start = Date.parse(`${(await rowOf(item)).failingSince}`)
-    await engine.run(24 * HOUR)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-    await engine.retry(item, new Date(start + 24 * HOUR * 1000))
-    await engine.run(24 * HOUR)
-    await engine.run(48 * HOUR - 1)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    await chain.erc1155AsSeller('mint', chain.seller, 1n, 1n, '0x')
-    await engine.run(48 * HOUR)
-    await expectDelivered(chain, [item])
-  })
-
   it('is given away by the treasury, if there is one', async () => {
     const chain = await aChain({ erc1155: 1 })
     const treasury = chain.owner
@@ -323,50 +306,18 @@ it('waits for the holder even after the transfer has failed in a transaction', a
   await expectDelivered(chain, [item])
 })
 
-describe('with two nodes', () => {
-  /** The first node answers calls as of the present block for ever. */
-  async function freezeCalls(chain: Chain) {
-    const asOf = Number(await chain.rpc('eth_blockNumber'))
-    await chain.setFaults({ on: ['eth_call', 'eth_getCode'], effect: { asOf } })
-    return anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl], finality: 10 })
-  }
-
-  it('an item goes out that only one of them cannot deliver', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
-    const item = await aPaidItem(chain, { standard: 'erc1155' })
-    const engine = await freezeCalls(chain)
-    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
-    await engine.step()
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', reasonCode: null })
-    await chain.setFaults()
-    await chain.mine(10)
-    await engine.step(10)
-    await expectDelivered(chain, [item])
-  })
-
-  it('an item goes out whose token only one of them does not have', async () => {
-    const chain = await aChain()
-    const engine = await freezeCalls(chain)
-    const contract = await chain.aMaliciousToken({ lies: true })
-    const item = await aPaidItem(chain, { standard: 'erc1155', contract })
-    await engine.run(1)
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', reasonCode: null })
-  })
-
-  it('an item fails that both cannot deliver', async () => {
-    const chain = await aChain()
-    const contract = await chain.anAcceptingContract()
-    const [unheld, unusable] = await paidItems(chain, [
-      { standard: 'erc1155' },
-      { standard: 'erc1155', contract },
-    ])
-    const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
-    await engine.run()
-    await engine.run(10 * MINUTE)
-    expect(await rowOf(unusable)).toMatchObject({ state: 'failed' })
-    expect(await rowOf(unheld)).toMatchObject({ state: 'queued' })
-    await engine.run(24 * HOUR)
-    expect(await rowOf(unheld)).toMatchObject({ state: 'failed' })
-  })
+it('with two nodes an item fails that both cannot deliver', async () => {
+  const chain = await aChain()
+  const contract = await chain.anAcceptingContract()
+  const [unheld, unusable] = await paidItems(chain, [
+    { standard: 'erc1155' },
+    { standard: 'erc1155', contract },
+  ])
+  const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
+  await engine.run()
+  await engine.run(10 * MINUTE)
+  expect(await rowOf(unusable)).toMatchObject({ state: 'failed' })
+  expect(await rowOf(unheld)).toMatchObject({ state: 'queued' })
+  await engine.run(24 * HOUR)
+  expect(await rowOf(unheld)).toMatchObject({ state: 'failed' })
 })

@@ -81,44 +81,6 @@ it('replaces a transaction when the market is above its fees, with the same nonc
   expect(await rowOf(item)).toMatchObject({ txId: replaced?.hash })
 })
 
-it('raises the fees up to the cap, and waits there', async () => {
-  const { chain, item, engine } = await anItemInFlight({ maxFeePerGasGwei: 20 })
-  await mineAt(chain, parseGwei('30'))
-  await engine.step()
-  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '20000000000' }])
-  expect(logged('fees_above_cap')).toEqual([])
-  const [atCap] = await transactionsOf(chain)
-  await mineAt(chain, parseGwei('30'))
-  await engine.step()
-  expect(await transactionsOf(chain)).toEqual([atCap])
-  expect(logged('fees_above_cap')).toEqual([
-    { chainId: chain.chainId, baseFee: '30000000000', tip: '1000000000', cap: '20000000000' },
-  ])
-  await mineAt(chain, parseGwei('15'))
-  await engine.step()
-  await chain.mine()
-  await engine.step()
-  await expectDelivered(chain, [item])
-})
-
-it('raises fees to what the signer can pay, and waits for funds if the network asks more', async () => {
-  const { chain, item, engine, sent, gas, maxFee } = await anItemInFlight()
-  await setBalance(chain, gas * maxFee + 5n)
-  await mineAt(chain, parseGwei('10'))
-  await engine.step()
-  const missing = gas * (11_125_000_000n - maxFee) - 5n
-  expect(logged('signer_out_of_funds')).toEqual([
-    { chainId: chain.chainId, signer: chain.signer, missing: `${missing}` },
-  ])
-  expect(await transactionsOf(chain)).toEqual([sent])
-  await setBalance(chain, gas * maxFee + 5n + missing)
-  await engine.step()
-  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '11125000000' }])
-  await chain.mine()
-  await engine.step()
-  await expectDelivered(chain, [item])
-})
-
 it('waits for funds, says how much is missing, and goes on with exactly that', async () => {
   const chain = await aChain({ erc1155: 1 })
   const item = await aPaidItem(chain, { standard: 'erc1155' })
@@ -155,35 +117,6 @@ it('counts what transactions in flight may cost', async () => {
   expect(logged('signer_out_of_funds')).toEqual([
     { chainId: chain.chainId, signer: chain.signer, missing: expect.stringMatching(/^\d+$/) },
   ])
-})
-
-it('offers what the signer can pay while one of two nodes tells too high a base fee', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const item = await aPaidItem(chain, { standard: 'erc1155' })
-  const engine = anEngine(chain, {
-    rpcUrls: ['liar', 'honest'].map((n) => `${chain.proxyUrl}/${n}`),
-  })
-  await chain.setAutomine(false)
-  await mineAt(chain, parseGwei('1'))
-  await setBalance(chain, parseGwei('2000000'))
-  const head = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
-  await chain.setFaults({
-    node: 'liar',
-    on: ['eth_getBlockByNumber'],
-    containing: 'latest',
-    effect: { result: { ...head, baseFeePerGas: numberToHex(parseGwei('240')) } },
-  })
-  // What the node drops is sent again, although no more can be offered.
-  for (const second of [0, 6]) {
-    await engine.step(second)
-    const [sent] = await transactionsOf(chain)
-    expect(BigInt(`${sent?.maxFeePerGas}`)).toBe(parseGwei('2000000') / BigInt(`${sent?.gas}`))
-    if (second === 0) await chain.rpc('anvil_dropTransaction', sent?.hash)
-  }
-  await chain.mine()
-  await chain.setFaults()
-  await engine.step(12)
-  await expectDelivered(chain, [item])
 })
 
 it('sends through another signer if one is out of funds', async () => {

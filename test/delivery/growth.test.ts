@@ -1,7 +1,7 @@
 /** What deliveries cost in rows: each by itself, and with thousands of earlier ones. */
 
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCron } from '../../src/cron.ts'
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
@@ -55,7 +55,7 @@ async function transferredItems(chain: Chain, count: number) {
 /** The environment of an instance whose trips to D1 are measured. */
 function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}) {
   const { database, trips } = measured(env.DB)
-  const { queue } = aRecordingQueue()
+  const { queue, pending } = aRecordingQueue()
   const NETWORKS = networksOf([chain], network)
   const bindings = { DB: database, DELIVERIES: queue, NETWORKS }
   const settings = readSettings({ ...env, ...bindings })
@@ -68,71 +68,69 @@ function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}
   }
   // Each run is an invocation, which may use as many statements as any other.
   const runOnce = () => run({ ...deps, db: connect(database) }, chain.chainId, crypto.randomUUID())
-  return { bindings, deps, trips, run: runOnce }
+  return { bindings, deps, trips, run: runOnce, messages: () => pending().length }
 }
 
 /** Rows that a trip may read. */
 const FEW = 400
 
-describe('with 1,500 transferred items', () => {
-  it('no trip reads more than a few rows', async () => {
-    const chain = await aChain({ erc1155: 3 })
-    await transferredItems(chain, 1500)
-    startClock()
-    const { bindings, deps, trips, run } = anInstance(chain, { finality: 5 })
-    const token = await aMasterToken()
-    const ask = async (method: string, path: string) => {
-      const response = await callWith(bindings, method, `/api/admin/transfers${path}`, { token })
-      expect(response.status).toBe(200)
-      return response.json()
-    }
+it('with 1,500 transferred items no trip reads more than a few rows', async () => {
+  const chain = await aChain({ erc1155: 3 })
+  await transferredItems(chain, 1500)
+  startClock()
+  const { bindings, deps, trips, run } = anInstance(chain, { finality: 5 })
+  const token = await aMasterToken()
+  const ask = async (method: string, path: string) => {
+    const response = await callWith(bindings, method, `/api/admin/transfers${path}`, { token })
+    expect(response.status).toBe(200)
+    return response.json()
+  }
 
-    // Items of every state, and a transaction that is not final.
-    const [inFlight] = await paidItems(chain, [erc1155])
-    const awaiting = await aPaidItem(chain, { ...erc1155, recipient: null })
-    const failed = await aPaidItem(chain, { ...erc1155, contract: chain.signer })
-    await run()
-    pass(11 * 60)
-    await run()
-    const queued = await aPaidItem(chain, erc1155)
-    // As if each listing had been tried today.
-    await env.DB.exec(`UPDATE listings SET checkAt = '9999'`)
-    expect(await rowOf(inFlight)).toMatchObject({ state: 'in_flight' })
-    expect(await rowOf(failed)).toMatchObject({ state: 'failed' })
+  // Items of every state, and a transaction that is not final.
+  const [inFlight] = await paidItems(chain, [erc1155])
+  const awaiting = await aPaidItem(chain, { ...erc1155, recipient: null })
+  const failed = await aPaidItem(chain, { ...erc1155, contract: chain.signer })
+  await run()
+  pass(11 * 60)
+  await run()
+  const queued = await aPaidItem(chain, erc1155)
+  // As if each listing had been tried today.
+  await env.DB.exec(`UPDATE listings SET checkAt = '9999'`)
+  expect(await rowOf(inFlight)).toMatchObject({ state: 'in_flight' })
+  expect(await rowOf(failed)).toMatchObject({ state: 'failed' })
 
-    for (const [status, { id }] of Object.entries({
-      in_flight: inFlight,
-      awaiting_wallet: awaiting,
-      failed,
-      queued,
-    })) {
-      const only = { transfers: [{ id, status }], nextCursor: null }
-      expect(await ask('GET', `?status=${status}`)).toMatchObject(only)
-    }
-    for (const status of deliveryStates) await ask('GET', `?status=${status}&code=no_relayer`)
-    await ask('GET', '')
-    await ask('GET', '?code=no_relayer')
-    await ask('GET', '?status=transferred&cursor=10')
-    for (const status of ['failed', 'queued']) await ask('POST', `/retry?status=${status}`)
-    for (const status of ['awaiting_wallet', 'in_flight', 'queued', 'failed'])
-      await ask('POST', `/cancel?status=${status}&code=no_relayer`)
-    for (const { id } of [failed, queued]) {
-      await ask('POST', `/${id}/retry`)
-      await ask('POST', `/${id}/cancel`)
-    }
-    const wallet = { address: chain.seller, walletChainId: 0 }
-    await batch(deps.db, queueAwaiting(deps.db, 1, wallet, new Date()))
-    await runCron({ ...env, ...bindings }, new Date())
-    await chain.mine(5)
-    pass(3600)
-    await run()
-    expect(await rowOf(inFlight)).toMatchObject({ state: 'transferred' })
+  for (const [status, { id }] of Object.entries({
+    in_flight: inFlight,
+    awaiting_wallet: awaiting,
+    failed,
+    queued,
+  })) {
+    const only = { transfers: [{ id, status }], nextCursor: null }
+    expect(await ask('GET', `?status=${status}`)).toMatchObject(only)
+  }
+  for (const status of deliveryStates) await ask('GET', `?status=${status}&code=no_relayer`)
+  await ask('GET', '')
+  await ask('GET', '?code=no_relayer')
+  await ask('GET', '?status=transferred&cursor=10')
+  for (const status of ['failed', 'queued']) await ask('POST', `/retry?status=${status}`)
+  for (const status of ['awaiting_wallet', 'in_flight', 'queued', 'failed'])
+    await ask('POST', `/cancel?status=${status}&code=no_relayer`)
+  for (const { id } of [failed, queued]) {
+    await ask('POST', `/${id}/retry`)
+    await ask('POST', `/${id}/cancel`)
+  }
+  const wallet = { address: chain.seller, walletChainId: 0 }
+  await batch(deps.db, queueAwaiting(deps.db, 1, wallet, new Date()))
+  await runCron({ ...env, ...bindings }, new Date())
+  await chain.mine(5)
+  pass(3600)
+  await run()
+  expect(await rowOf(inFlight)).toMatchObject({ state: 'transferred' })
 
-    expect(trips.length).toBeGreaterThan(40)
-    // All of them were ordered in this hour, which the cron run counts.
-    const others = trips.filter(({ statements }) => !/hourlyOrders/.test(`${statements}`))
-    expect(others.filter(({ rowsRead }) => rowsRead > FEW)).toEqual([])
-  })
+  expect(trips.length).toBeGreaterThan(40)
+  // All of them were ordered in this hour, which the cron run counts.
+  const others = trips.filter(({ statements }) => !/hourlyOrders/.test(`${statements}`))
+  expect(others.filter(({ rowsRead }) => rowsRead > FEW)).toEqual([])
 })
 
 it('with 1,500 items of another chain that wait no trip of a run reads more than a few rows', async () => {
@@ -206,22 +204,22 @@ async function rowsPerItem(chain: Chain, instance: Instance, onPass: () => Promi
   return deliveryRows(instance) / 100
 }
 
-describe('100 items of a call write at most 7.5 rows each', () => {
+it('writes at most 7.5 rows for each of 100 items, and plans at most five messages, where blocks come every 12 seconds', async () => {
+  const chain = await aChain({ erc1155: 100 })
+  await chain.setAutomine(false)
+  await chain.rpc('anvil_setBlockTimestampInterval', 12)
+  await chain.mine(70)
+  let minedAt = Infinity
+  const mineDueBlocks = async () => {
+    for (; minedAt + 12_000 <= Date.now(); minedAt += 12_000) await chain.mine()
+  }
+  startClock(mineDueBlocks)
+  minedAt = Date.now()
+  const instance = anInstance(chain, { finality: 5 })
   // Measured: 7.43.
-  it('where the fifth block makes a block final, and blocks come every 12 seconds', async () => {
-    const chain = await aChain({ erc1155: 100 })
-    await chain.setAutomine(false)
-    await chain.rpc('anvil_setBlockTimestampInterval', 12)
-    await chain.mine(70)
-    let minedAt = Infinity
-    const mineDueBlocks = async () => {
-      for (; minedAt + 12_000 <= Date.now(); minedAt += 12_000) await chain.mine()
-    }
-    startClock(mineDueBlocks)
-    minedAt = Date.now()
-    const rows = await rowsPerItem(chain, anInstance(chain, { finality: 5 }), mineDueBlocks)
-    expect(rows).toBeLessThanOrEqual(7.5)
-  })
+  expect(await rowsPerItem(chain, instance, mineDueBlocks)).toBeLessThanOrEqual(7.5)
+  // With that of the orders, less than 0.2 operations of the queue for each item.
+  expect(instance.messages()).toBeLessThanOrEqual(5)
 })
 
 it('writes few rows while a chain makes no blocks', async () => {

@@ -96,17 +96,6 @@ it('recipients that refuse fail alone, after ten minutes and without a transacti
   expect(logged('delivery_failed')).toEqual(expect.arrayContaining(lines))
 })
 
-it('delivers a token that needs much gas, once gasPerItem allows it', async () => {
-  const chain = await aChain({ erc721: 1 })
-  const item = await aPaidItem(chain, { standard: 'erc721' })
-  await anEngine(chain, { gasPerItem: 50_000 }).run()
-  const detail = 'it needs 60000, so raise gasPerItem of the network, which is 50000'
-  const reason = explain('gas_limit_exceeded', detail)
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason })
-  await anEngine(chain, { gasPerItem: 100_000 }).run(15)
-  await expectDelivered(chain, [item])
-})
-
 it('recipients that burn gas only on the chain delay honest buyers by nothing, even with a hundred orders before theirs', async () => {
   const chain = await aChain({ erc1155: 150 })
   const recipient = await chain.aRecipient('burns gas unless the gas price is 0')

@@ -16,7 +16,7 @@ import {
   settings,
 } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
-import { aMasterToken, aToken, db } from '../support/makers.ts'
+import { aMasterToken, db } from '../support/makers.ts'
 
 const sendBatch = recordWakeUps()
 
@@ -90,23 +90,6 @@ describe('an order', () => {
     const [random, ...again] = await keysOf(buyer)
     expect(again).toEqual([second, first])
     expect([first, second]).not.toContain(random)
-  })
-
-  it('has another key under another token name, for the seller, and without a number', async () => {
-    const { seller, buyer, input } = await aShop()
-    const callers = [
-      await aMasterToken('shop 1'),
-      await aMasterToken('shop 2'),
-      await aToken(seller, 'user', 'api', 'shop 1'),
-    ]
-    for (const token of callers)
-      await placed(token, [
-        { ...input, providerId: 'order-1' },
-        { ...input, providerId: null },
-      ])
-    const keys = await keysOf(buyer)
-    expect(keys).toHaveLength(6)
-    expect(new Set(keys).size).toBe(6)
   })
 
   it('keeps its key although the NFT, the quantity or the buyer is another one', async () => {

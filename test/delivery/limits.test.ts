@@ -49,25 +49,6 @@ describe('a paused contract', () => {
     await engine.run(25 * 3600)
     await expectDelivered(chain, items)
   })
-
-  it('reverts a transaction, which is no failure of its items', async () => {
-    const chain = await aChain({ erc1155: 2 })
-    const items = await paidItems(chain, copies(2, edition))
-    const engine = anEngine(chain)
-    await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
-    await chain.setAutomine(false)
-    await engine.step()
-    await chain.setFaults()
-    await chain.setAutomine(true)
-    await chain.asOwner('pause')
-    await engine.step()
-    await engine.step()
-    for (const item of items) expect(await rowOf(item)).toMatchObject(due(null))
-    expect(logged('transaction_reverted')).toMatchObject([{ chainId: chain.chainId, nonce: 0 }])
-    await chain.asOwner('unpause')
-    await engine.run()
-    await expectDelivered(chain, items)
-  })
 })
 
 it('sends nothing while no signer is a relayer', async () => {
@@ -207,25 +188,6 @@ describe('the limit of a relayer', () => {
     await engine.step()
     expect(await statesOf(items)).toEqual({ transferred: 3, queued: 2 })
   })
-})
-
-it('lets the items of a token wait that has reached its limit, until it has refilled, and stops no other', async () => {
-  const chain = await aChain({ erc1155: 5, erc721: 1 })
-  const items = await paidItems(chain, [
-    ...copies(2, edition),
-    { ...edition, fulfilment: 'mint' },
-    { standard: 'erc721' },
-  ])
-  await chain.asOwner('setTokenLimit', chain.contracts.erc1155, 2n, 24n)
-  const engine = anEngine(chain)
-  await engine.run()
-  expect(await statesOf(items)).toEqual({ transferred: 3, queued: 1 })
-  const waiting = [...(await rowsOf(items)).values()].filter(({ state }) => state === 'queued')
-  expect(waiting).toMatchObject([{ ...explain('token_limit_reached', '2 pieces'), tries: 0 }])
-  await chain.rpc('evm_increaseTime', 3600)
-  await chain.mine()
-  await engine.run(3600)
-  await expectDelivered(chain, items)
 })
 
 describe('the configuration limits', () => {

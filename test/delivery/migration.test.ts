@@ -74,15 +74,6 @@ const update = (sql: string, ...values: unknown[]) =>
     .run()
 
 describe('another contract in the configuration', () => {
-  it('delivers items that were never signed', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    const delivery = await deployContract(chain)
-    await chain.mine()
-    await runUntilDone(chain, anEngine(chain, { delivery }))
-    await expectDelivered(chain, delivery, [item])
-  })
-
   it('is not used if it does not know the keys of the one that was', async () => {
     const chain = await aSlowChain()
     const item = await anItem(chain)

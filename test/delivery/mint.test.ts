@@ -3,7 +3,6 @@
 import { encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { trialAbi } from '../../contracts/trial.ts'
-import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { MINTER_ROLE } from '../../scripts/local/chain/collectibles.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain } from '../support/chain/chain.ts'
@@ -45,31 +44,6 @@ describe('a mint', () => {
     const items = await paidItems(chain, [unique, edition])
     await anEngine(chain).run()
     await expectDelivered(chain, items)
-  })
-
-  it('is made once if another relayer makes it as well', async () => {
-    const chain = await aChain({ mints: true })
-    await chain.setAutomine(false)
-    const item = await aPaidItem(chain, { ...edition, quantity: 3 })
-    const engine = anEngine(chain)
-    await engine.step()
-    const [signed] = await transactionsOf(chain)
-    const { input } = Object(await chain.rpc('eth_getTransactionByHash', signed?.hash))
-    await chain.rpc('eth_sendTransaction', {
-      from: chain.otherSigner,
-      to: chain.delivery,
-      data: input,
-      maxFeePerGas: '0x746a528800',
-      maxPriorityFeePerGas: '0x746a528800',
-    })
-    await chain.mine()
-    await chain.setAutomine(true)
-    for (const seconds of [10, 20, 30]) await engine.step(seconds)
-    await expectDelivered(chain, [item])
-    expect(await transferEvents(chain)).toHaveLength(1)
-    // Another signer, which finds the key used.
-    await anEngine(chain, { keys: toPrivateKey(localAccount(6)) }).run(HOUR)
-    expect(await transferEvents(chain)).toHaveLength(1)
   })
 })
 

@@ -1,11 +1,9 @@
 /** Nodes that fail, lag, lie or limit calls: nothing is lost, nothing comes twice. */
-import { encodeFunctionResult, getAddress } from 'viem'
+import { getAddress } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { encodeDeliver, encodeRecords } from '../../src/ethereum/contract.ts'
-import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
+import { alreadyKnown, type Effect, nonceTooLow } from '../support/chain/faults.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -73,21 +71,6 @@ describe('a token of which one node names the other standard', () => {
   })
   const refused: Effect = { error: { code: 3, message: 'execution reverted' }, reach: 'none' }
   const noTrials = { on: ['eth_call'], containing: '"code":', effect: refused }
-
-  it.each([
-    ['by the one that two nodes name', ['first', 'second', 'third'], [noTrials]],
-    ['by the one that arrives in the trial of a node that names it', ['first', 'second'], []],
-    ['also if that node tries nothing', ['first', 'second'], [{ ...noTrials, node: 'first' }]],
-  ])('is delivered %s', async (_, names, faults) => {
-    const chain = await aChain({ erc721: 1 })
-    const item = await aPaidItem(chain, { standard: 'erc721' })
-    await chain.setFaults(lie('80ac58cd', 0), lie('d9b67a26', 1), ...faults)
-    await engineWith(chain, names).run()
-    await expectDelivered(chain, [item])
-    expect(logged('nodes_disagree')).toContainEqual({
-      ...{ chainId: chain.chainId, about: 'the standard of a token' },
-    })
-  })
 
   it('is delivered by turns if no node tries anything', async () => {
     const chain = await aChain({ erc1155: 1 })
@@ -172,62 +155,20 @@ describe('a node that cannot be used', () => {
   })
 })
 
-describe('a transaction that is mined', () => {
-  type Receipt = { logs: unknown[] } & Record<string, unknown>
-  type Receipts = { own: Receipt; other: Receipt }
-
-  const receiptCases: [string, (receipts: Receipts) => Effect][] = [
-    ['null', () => ({ result: null })],
-    ['of another transaction', ({ other }) => ({ result: other })],
-    ['without a block', ({ own }) => ({ result: { ...own, blockNumber: null } })],
-    ['without events', ({ own }) => ({ result: { ...own, logs: [] } })],
-  ]
-
-  it.each(receiptCases)('is not lost if the node has a receipt %s', async (_, effectOf) => {
-    const chain = await aQuietChain()
-    const item = await aPaidItem(chain, edition)
-    const engine = engineWith(chain, ['node'])
-    await engine.step()
-    const other = await chain.rpc('eth_sendTransaction', { from: chain.seller, to: chain.signer })
+it('a transaction that is mined is not lost while the newest block that the node tells goes back and forth', async () => {
+  const chain = await aQuietChain()
+  const item = await aPaidItem(chain, edition)
+  const engine = engineWith(chain, ['node'], { finality: 3 })
+  await engine.step()
+  for (let round = 1; round <= 6; round++) {
+    await chain.setFaults(...(round % 2 ? [{ effect: { behind: 6 } }] : []))
+    await engine.step(round * 6)
     await chain.mine()
-    const [transaction] = await transactionsOf(chain)
-    const receipts = await chain.rpcBatch(
-      [transaction?.hash, other].map((hash) => ({
-        method: 'eth_getTransactionReceipt',
-        params: [hash],
-      })),
-    )
-    const [own, others] = receipts as [Receipt, Receipt]
-    const effect = effectOf({ own, other: others })
-    await chain.setFaults({ on: ['eth_getTransactionReceipt'], effect })
-    for (const seconds of [1, 10, 20, 40, 5 * MINUTE]) {
-      await engine.step(seconds)
-      await chain.mine()
-      expect(['in_flight', 'queued']).toContain((await rowOf(item)).state)
-    }
-    expect((await transactionsOf(chain)).map(({ hash }) => hash)).toEqual([transaction?.hash])
-    await chain.setFaults()
-    await engine.run(2 * HOUR)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: transaction?.hash })
-    await expectDelivered(chain, [item])
-    expect(logged('delivery_failed')).toEqual([])
-  })
-
-  it('is not lost while the newest block that the node tells goes back and forth', async () => {
-    const chain = await aQuietChain()
-    const item = await aPaidItem(chain, edition)
-    const engine = engineWith(chain, ['node'], { finality: 3 })
-    await engine.step()
-    for (let round = 1; round <= 6; round++) {
-      await chain.setFaults(...(round % 2 ? [{ effect: { behind: 6 } }] : []))
-      await engine.step(round * 6)
-      await chain.mine()
-    }
-    await chain.setFaults()
-    await engine.run(60)
-    expect(await transactionsOf(chain)).toHaveLength(1)
-    await expectDelivered(chain, [item])
-  })
+  }
+  await chain.setFaults()
+  await engine.run(60)
+  expect(await transactionsOf(chain)).toHaveLength(1)
+  await expectDelivered(chain, [item])
 })
 
 const SEND = ['eth_sendRawTransaction']
@@ -235,21 +176,15 @@ const DELIVER = encodeDeliver([], 0, 0, 0).slice(0, 10)
 const RECORDS = encodeRecords([]).slice(0, 10)
 
 describe('a broadcast', () => {
-  it.each(
-    firstCases<[string, Effect]>(4, [
-      ['is accepted and answered with "already known"', { error: alreadyKnown, reach: 'all' }],
-      [
-        'is refused with an internal error',
-        { error: { code: -32603, message: 'internal' }, reach: 'none' },
-      ],
-      ['times out', { http: 'hang', reach: 'none' }],
-      ['is accepted and forgotten', { dropTransaction: true }],
-      ['is accepted by half and loses its connection', { http: 'drop', reach: 'half' }],
-      ['is refused with "underpriced"', { error: underpriced, reach: 'none' }],
-      ['is accepted and answered with "nonce too low"', { error: nonceTooLow, reach: 'all' }],
-      ['is accepted and answered with nonsense', { http: 'malformed', reach: 'all' }],
-    ]),
-  )('that %s leads to one delivery', async (_, effect) => {
+  it.each<[string, Effect]>([
+    ['is accepted and answered with "already known"', { error: alreadyKnown, reach: 'all' }],
+    [
+      'is refused with an internal error',
+      { error: { code: -32603, message: 'internal' }, reach: 'none' },
+    ],
+    ['times out', { http: 'hang', reach: 'none' }],
+    ['is accepted and forgotten', { dropTransaction: true }],
+  ])('that %s leads to one delivery', async (_, effect) => {
     const chain = await aQuietChain()
     const items = await paidItems(chain, [edition, edition])
     const engine = engineWith(chain, ['node'], { itemsPerTransaction: 1 })
@@ -334,62 +269,40 @@ describe('a broadcast', () => {
   })
 })
 
-describe('a nonce', () => {
-  it.each([
-    ['too high', '0x64'],
-    ['too low', '0x0'],
-  ])('that a node tells %s delays items at most until the deadline', async (_, count) => {
-    const chain = await aChain({ erc1155: 3 })
-    const first = await aPaidItem(chain, edition)
-    const engine = engineWith(chain, ['node'])
-    await engine.run()
-    const second = await aPaidItem(chain, edition)
-    await chain.setFaults({ on: ['eth_getTransactionCount'], times: 1, effect: { result: count } })
-    await engine.step(10)
-    await chain.setFaults()
-    const third = await aPaidItem(chain, edition)
-    for (const seconds of [20, 21]) await engine.step(seconds)
-    expect(await rowOf(third)).toMatchObject({ state: 'transferred' })
-    await chain.rpc('evm_increaseTime', HOUR + MINUTE)
-    await chain.mine()
-    for (const seconds of [1, 2, 3]) await engine.step(HOUR + seconds)
-    await expectDelivered(chain, [first, second, third])
-  })
+it.each([
+  ['too high', '0x64'],
+  ['too low', '0x0'],
+])('a nonce that a node tells %s delays items at most until the deadline', async (_, count) => {
+  const chain = await aChain({ erc1155: 3 })
+  const first = await aPaidItem(chain, edition)
+  const engine = engineWith(chain, ['node'])
+  await engine.run()
+  const second = await aPaidItem(chain, edition)
+  await chain.setFaults({ on: ['eth_getTransactionCount'], times: 1, effect: { result: count } })
+  await engine.step(10)
+  await chain.setFaults()
+  const third = await aPaidItem(chain, edition)
+  for (const seconds of [20, 21]) await engine.step(seconds)
+  expect(await rowOf(third)).toMatchObject({ state: 'transferred' })
+  await chain.rpc('evm_increaseTime', HOUR + MINUTE)
+  await chain.mine()
+  for (const seconds of [1, 2, 3]) await engine.step(HOUR + seconds)
+  await expectDelivered(chain, [first, second, third])
 })
 
-describe('a simulation', () => {
-  it('is not believed by a second node that cannot be asked', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const recipient = getAddress(chain.contracts.erc721)
-    const item = await aPaidItem(chain, { ...edition, recipient })
-    await chain.setFaults({ node: 'second', effect: { http: 'drop', reach: 'none' } })
-    const engine = engineWith(chain, ['first', 'second'])
-    startClock()
-    for (const minutes of [0, 5, 11, 30]) await engine.run(minutes * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    await chain.setFaults()
-    pass(MINUTE)
-    await engine.run(2 * HOUR)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-  })
-
-  it.each(
-    firstCases<[string, Effect]>(1, [
-      ['an error', { error: { code: -32603, message: 'internal error' }, reach: 'none' }],
-      ['nonsense', { result: `0x${'ff'.repeat(100)}` }],
-    ]),
-  )('that gives %s changes nothing', async (_, effect) => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, edition)
-    await chain.setFaults({ on: ['eth_call'], containing: DELIVER, effect })
-    const engine = engineWith(chain, ['node'])
-    for (const minutes of [0, 5, 11, 30]) await engine.run(minutes * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null })
-    expect(logged('simulation_failed')).toHaveLength(4)
-    await chain.setFaults()
-    await engine.run(HOUR)
-    await expectDelivered(chain, [item])
-  })
+it('a simulation is not believed by a second node that cannot be asked', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const recipient = getAddress(chain.contracts.erc721)
+  const item = await aPaidItem(chain, { ...edition, recipient })
+  await chain.setFaults({ node: 'second', effect: { http: 'drop', reach: 'none' } })
+  const engine = engineWith(chain, ['first', 'second'])
+  startClock()
+  for (const minutes of [0, 5, 11, 30]) await engine.run(minutes * MINUTE)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  await chain.setFaults()
+  pass(MINUTE)
+  await engine.run(2 * HOUR)
+  expect(await rowOf(item)).toMatchObject({ state: 'failed' })
 })
 
 it('records of a block behind the final one are not believed to say that a key is unused', async () => {
@@ -445,23 +358,6 @@ it('has at most 64 transactions of a signer that one node alone calls mined, and
   for (let second = 0; second < 10; second++) steps.push((await engine.step(second))?.takesItems)
   expect(await transactionsOf(chain)).toHaveLength(64)
   expect(steps.at(-1)).toBe(false)
-})
-
-it('reaches all items although one of two nodes says that they need no gas', async () => {
-  const chain = await aQuietChain(40)
-  const items = await paidItems(chain, Array(40).fill(edition))
-  const engine = engineWith(chain, ['liar', 'honest'], { itemsPerTransaction: 40 })
-  const result = Array(40).fill({ outcome: 1, gasUsed: 0n, reason: '0x' })
-  const delivered = encodeFunctionResult({ abi: deliveryAbi, functionName: 'deliver', result })
-  await chain.setFaults(
-    { node: 'liar', on: ['eth_estimateGas'], effect: { result: '0x5208' } },
-    { node: 'liar', on: ['eth_call'], containing: DELIVER, effect: { result: delivered } },
-  )
-  await engine.step()
-  await chain.mine()
-  await engine.step(2)
-  expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 0 }])
-  await expectDelivered(chain, items)
 })
 
 it.each([

@@ -15,7 +15,7 @@ import {
   transactionsOf,
 } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 
@@ -62,30 +62,28 @@ const bytesOf = (chain: Chain, { hash }: { hash: string }) =>
 
 const heightOf = async (chain: Chain) => Number(await chain.rpc('eth_blockNumber'))
 
-describe('a reorganization of blocks that are not final', () => {
-  it('sends the same bytes again', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    const engine = anEngine(chain, { finality: 3 })
-    await deliver(chain, engine)
-    const mined = await newest(chain)
-    expect(mined.block).toBe(await heightOf(chain))
+it('a reorganization of blocks that are not final sends the same bytes again', async () => {
+  const chain = await aSlowChain()
+  const item = await anItem(chain)
+  const engine = anEngine(chain, { finality: 3 })
+  await deliver(chain, engine)
+  const mined = await newest(chain)
+  expect(mined.block).toBe(await heightOf(chain))
 
-    await chain.rpc('anvil_reorg', 1, [])
-    expect(await chain.rpc('eth_getTransactionByHash', mined.hash)).toBeNull()
-    await aStep(engine)
-    await aStep(engine)
-    expect(await transactionsOf(chain)).toEqual([
-      { ...mined, block: null, blockHash: null, updatedAt: expect.any(String) },
-    ])
-    expect(await chain.rpc('eth_getTransactionByHash', mined.hash)).toMatchObject({
-      blockNumber: null,
-    })
-    await chain.mine(3)
-    await aStep(engine)
-    await expectDelivered(chain, [item])
-    expect(await transactionsOf(chain)).toHaveLength(1)
+  await chain.rpc('anvil_reorg', 1, [])
+  expect(await chain.rpc('eth_getTransactionByHash', mined.hash)).toBeNull()
+  await aStep(engine)
+  await aStep(engine)
+  expect(await transactionsOf(chain)).toEqual([
+    { ...mined, block: null, blockHash: null, updatedAt: expect.any(String) },
+  ])
+  expect(await chain.rpc('eth_getTransactionByHash', mined.hash)).toMatchObject({
+    blockNumber: null,
   })
+  await chain.mine(3)
+  await aStep(engine)
+  await expectDelivered(chain, [item])
+  expect(await transactionsOf(chain)).toHaveLength(1)
 })
 
 describe('a reorganization of final blocks', () => {
@@ -316,8 +314,6 @@ describe('a failed item whose block was reorganised away', () => {
 })
 
 describe('a node that proves nothing', () => {
-  const OTHER_HASH = `0x${'ab'.repeat(32)}`
-
   async function aSettledItem(settings: (chain: Chain) => NetworkSettings = () => ({})) {
     const chain = await aSlowChain()
     const engine = anEngine(chain, settings(chain))
@@ -326,25 +322,6 @@ describe('a node that proves nothing', () => {
     await expectDelivered(chain, [item])
     return { chain, engine, item, row: await rowOf(item) }
   }
-
-  it('is on another fork than a second node: that one leads, and nothing is settled against the first', async () => {
-    const { chain, engine, item, row } = await aSettledItem(({ proxyUrl, rpcUrl }) => ({
-      rpcUrls: [proxyUrl, rpcUrl],
-    }))
-    const block = await chain.rpc('eth_getBlockByNumber', 'latest', false)
-    await chain.setFaults({
-      on: ['eth_getBlockByNumber'],
-      effect: { result: { ...Object(block), hash: OTHER_HASH } },
-    })
-    const next = await anItem(chain)
-    await deliver(chain, engine)
-    expect(logged('chain_reorganized')).toEqual([])
-    expect(await rowOf(item)).toEqual(row)
-    expect(await rowOf(next)).toMatchObject({ state: 'in_flight' })
-    await chain.setFaults()
-    await deliver(chain, engine)
-    await expectDelivered(chain, [item, next])
-  })
 
   it('is behind the settled block: nothing is done until it has caught up', async () => {
     const { chain, engine, item, row } = await aSettledItem()
@@ -360,19 +337,6 @@ describe('a node that proves nothing', () => {
     await deliver(chain, engine)
     await expectDelivered(chain, [item, next])
     expect(logged('chain_reorganized')).toEqual([])
-  })
-
-  it('is behind the settled block, and no hash is known of one below: nothing is done either', async () => {
-    const { chain, engine, item } = await aSettledItem()
-    await env.DB.prepare('UPDATE transactions SET blockHash = NULL').run()
-    const next = await anItem(chain)
-    await deliver(chain, engine)
-    await expectDelivered(chain, [item, next])
-    await anItem(chain)
-    await chain.setFaults({ effect: { asOf: Number((await newest(chain)).block) - 1 } })
-    await aStep(engine)
-    expect(logged('chain_reorganized')).toEqual([])
-    expect(logged('node_unavailable')).toHaveLength(1)
   })
 
   it('does not tell the settled block once: nothing is reported as reorganized', async () => {
@@ -439,17 +403,4 @@ describe('a chain that begins anew', () => {
     // Three items went into one transaction now. The other nonces are free.
     expect(open.map(({ items }) => items)).toEqual(['[]', '[]'])
   })
-})
-
-it('delivers two items in one block again when only that block was dropped', async () => {
-  const chain = await aSlowChain()
-  const engine = anEngine(chain, { itemsPerTransaction: 1 })
-  const items = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
-  await deliver(chain, engine)
-  await expectDelivered(chain, items)
-  await chain.rpc('anvil_reorg', 1, [])
-  await aStep(engine)
-  expect(logged('chain_reorganized')).toMatchObject([{ items: 2 }])
-  await deliver(chain, engine)
-  await expectDelivered(chain, items)
 })

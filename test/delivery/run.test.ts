@@ -6,13 +6,11 @@ import { copies } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
-import { rowOf, transactionsOf } from '../support/delivery/engine.ts'
-import { transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, paidItems, sellerOn } from '../support/delivery/items.ts'
+import { rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { Stall } from '../support/delivery/life.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
-import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -199,36 +197,6 @@ describe('a lease', () => {
     await expectDelivered(chain, [item])
   })
 
-  it('is taken over when it has ended, if its run was killed', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const market = aMarketplace(chain)
-    const item = await aPaidItem(chain, erc1155)
-    market.queue.put(chain)
-    const [killed] = await market.deliver({
-      mishap: { step: sendingStep, when: 'before', does: 'die' },
-    })
-    expect(killed).toMatchObject({ died: true })
-    market.queue.lose()
-    const { lease } = (await networkOf(chain)) ?? {}
-    expect(lease).not.toBeNull()
-
-    pass(59)
-    market.queue.put(chain)
-    await market.deliver()
-    await market.runCron()
-    expect(delaysOf(market)).toEqual([1])
-    expect(await networkOf(chain)).toMatchObject({ lease })
-
-    pass(2)
-    await market.deliver()
-    pass(await secondsToWake(chain))
-    pass(1)
-    await market.deliver()
-    await expectDelivered(chain, [item])
-    expect(await transactionsOf(chain)).toHaveLength(1)
-    expect(await networkOf(chain)).toMatchObject({ lease: null, wakeAt: null })
-  })
-
   it('is kept until an item is delivered that was placed before it was released', async () => {
     const chain = await aChain({ erc1155: 2 })
     const market = aMarketplace(chain)
@@ -250,78 +218,21 @@ describe('a lease', () => {
     await expectDelivered(chain, [first, second])
     expect(await networkOf(chain)).toMatchObject({ lease: null, wakeAt: null })
   })
-
-  it('is released while the chain is paused, and an item that is placed then is looked at later', async () => {
-    const chain = await aChain({ erc1155: 2 })
-    await chain.asOwner('pause')
-    const market = aMarketplace(chain)
-    const items = await paidItems(chain, [erc1155])
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await networkOf(chain)).toMatchObject({ lease: null })
-    expect(delaysOf(market)).toEqual([15])
-    items.push(await aPaidItem(chain, erc1155))
-    await chain.asOwner('unpause')
-    pass(15)
-    await market.deliver()
-    await expectDelivered(chain, items)
-  })
 })
 
-describe('a message', () => {
-  it('that comes early does nothing', async () => {
-    const chain = await aChainWithBlocksEvery(12, 1)
-    const market = aMarketplace(chain, { network: { finality: 4 } })
-    await aPaidItem(chain, erc1155)
-    market.queue.put(chain)
-    await market.deliver()
-    market.queue.lose()
-    await chain.takeCounts()
-    pass(1)
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await chain.takeCounts()).toEqual({ requests: 0, calls: {} })
-    expect(market.queue.pending()).toEqual([])
-  })
-
-  it('is acknowledged although the database fails, and the cron run makes up for it', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const market = aMarketplace(chain)
-    const item = await aPaidItem(chain, erc1155)
-    market.queue.put(chain)
-    const storing = /d1 .*INSERT INTO transactions/s
-    const [failed] = await market.deliver({
-      mishap: { step: storing, when: 'before', does: 'fail' },
-    })
-    expect(failed).toMatchObject({ isHit: true, error: undefined })
-    expect(logged('delivery_run_failed')).toEqual([
-      { chainId: chain.chainId, error: expect.stringContaining('Network connection lost') },
-    ])
-    expect(market.queue.pending()).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', version: 0 })
-    pass(60)
-    await market.runCron()
-    await market.deliver()
-    await expectDelivered(chain, [item])
-  })
-
-  it('that the queue does not accept is logged, and the cron run makes up for it', async () => {
-    const chain = await aChainWithBlocksEvery(12, 1)
-    const market = aMarketplace(chain, { network: { finality: 4 } })
-    const item = await aPaidItem(chain, erc1155)
-    market.queue.put(chain)
-    await market.deliver({ mishap: { step: /^send/, when: 'before', does: 'fail' } })
-    expect(logged('wake_up_failed')).toEqual([
-      { chainIds: [chain.chainId], error: expect.stringContaining('Network connection lost') },
-    ])
-    expect(market.queue.pending()).toEqual([])
-    await chain.mine(3)
-    // Not only after the time for which the message was meant.
-    await market.runCron()
-    expect(delaysOf(market)).toEqual([0])
-    await market.deliver()
-    await expectDelivered(chain, [item])
-  })
+it('a message that comes early does nothing', async () => {
+  const chain = await aChainWithBlocksEvery(12, 1)
+  const market = aMarketplace(chain, { network: { finality: 4 } })
+  await aPaidItem(chain, erc1155)
+  market.queue.put(chain)
+  await market.deliver()
+  market.queue.lose()
+  await chain.takeCounts()
+  pass(1)
+  market.queue.put(chain)
+  await market.deliver()
+  expect(await chain.takeCounts()).toEqual({ requests: 0, calls: {} })
+  expect(market.queue.pending()).toEqual([])
 })
 
 it('the cron run has items compared that wait for a wallet, although no run was ever needed', async () => {
@@ -337,72 +248,4 @@ it('the cron run has items compared that wait for a wallet, although no run was 
   pass(24 * 3600)
   await market.runCron()
   expect(delaysOf(market)).toEqual([0])
-})
-
-/** Places 100 orders in a call, and delivers them. Returns the number of messages. */
-async function messagesOf100Orders(
-  chain: Chain,
-  market: Marketplace,
-  onPass: () => Promise<void> = async () => {},
-): Promise<number> {
-  const seller = await sellerOn(chain)
-  const nft = await anNft(seller, {
-    contractNetwork: chain.name,
-    contractAddr: chain.contracts.erc1155,
-    amountType: 'unlimited',
-  })
-  const listing = await aListing(nft)
-  const buyer = await aUser()
-  await anAddress(buyer)
-  const json = Array.from({ length: 100 }, () => ({
-    nftId: nft.id,
-    listingId: listing.id,
-    quantity: 1,
-    buyerUserId: buyer.id,
-  }))
-  const token = await aMasterToken()
-  const { response } = await market.request({
-    method: 'POST',
-    path: '/api/externalOrders',
-    token,
-    json,
-  })
-  expect(response?.status).toBe(200)
-  let messages = 0
-  while (market.queue.pending().length > 0) {
-    messages += market.queue.pending().length
-    await market.deliver()
-    pass(Math.max(0, ...delaysOf(market)))
-    await onPass()
-  }
-  expect(await transferEvents(chain)).toHaveLength(100)
-  const { results } = await env.DB.prepare(
-    'SELECT DISTINCT state FROM deliveries WHERE chainId = ?',
-  )
-    .bind(chain.chainId)
-    .all()
-  expect(results).toEqual([{ state: 'transferred' }])
-  return messages
-}
-
-describe('100 orders', () => {
-  /** Operations of the queue that a message costs: it is written, read and deleted. */
-  const OPERATIONS = 3
-
-  it('take less than 0.2 queue operations an item where blocks come every 12 seconds', async () => {
-    const chain = await aChain({ erc1155: 100 })
-    await chain.setAutomine(false)
-    await chain.rpc('anvil_setBlockTimestampInterval', 12)
-    await chain.mine(70)
-    let minedAt = Infinity
-    const mineDueBlocks = async () => {
-      for (; minedAt + 12_000 <= Date.now(); minedAt += 12_000) await chain.mine()
-    }
-    const market = aMarketplace(chain, { network: { finality: 5 }, onWait: mineDueBlocks })
-    minedAt = Date.now()
-    const messages = await messagesOf100Orders(chain, market, mineDueBlocks)
-    // That of the orders, two while the transactions wait for a block, and one until it is final.
-    expect(messages).toBe(4)
-    expect((messages * OPERATIONS) / 100).toBeLessThan(0.2)
-  })
 })

@@ -5,32 +5,10 @@ import { connect, type Database } from '../../src/db/client.ts'
 import { type Changes, holdLease, NO_CHANGES, Outdated } from '../../src/delivery/store/store.ts'
 import { copies } from '../orders/shop.ts'
 import { aChain } from '../support/chain/chain.ts'
-import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
-
-it('delivers an ERC-1155 item and an ERC-721 item in one transaction', async () => {
-  const chain = await aChain({ erc721: 1, erc1155: 10 })
-  const [edition, unique] = await paidItems(chain, [
-    { standard: 'erc1155', quantity: 3 },
-    { standard: 'erc721' },
-  ])
-  const engine = anEngine(chain)
-  await engine.step()
-  expect(await rowOf(edition)).toMatchObject({ state: 'in_flight', contract: chain.delivery })
-  await engine.step()
-  const [transaction, ...others] = await transactionsOf(chain)
-  expect(others).toEqual([])
-  for (const item of [edition, unique]) {
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: transaction?.hash })
-    expect(deliveriesOf(item, await transferEvents(chain))).toMatchObject([
-      { quantity: item.quantity, transactionHash: transaction?.hash },
-    ])
-  }
-  expect(transaction).toMatchObject({ isOpen: 0, raw: null })
-})
 
 const leaseOf = (database: Database, chainId: number, id: string) =>
   holdLease(database, { chainId }, id, () => new Date())

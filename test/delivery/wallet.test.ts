@@ -94,15 +94,3 @@ it('lets an item wait whose network is not configured', async () => {
     dueAt: expect.any(String),
   })
 })
-
-it('leaves an item that was cancelled before', async () => {
-  const chain = await aChain({ erc721: 1 })
-  const item = await aPaidItem(chain, { standard: 'erc721', recipient: null })
-  await env.DB.prepare(
-    "UPDATE deliveries SET state = 'queued', requestedAction = 'cancel', awaits = NULL WHERE id = ?",
-  )
-    .bind(item.id)
-    .run()
-  const { queued } = await batch(db, queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
-  expect(queued).toEqual([])
-})

@@ -10,7 +10,6 @@ import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { encodeRecords } from '../../src/ethereum/contract.ts'
 import { stockOfItem } from '../admin/operator.ts'
 import { copies } from '../orders/shop.ts'
-import { firstCases } from '../support/cases.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -20,7 +19,6 @@ import { alarmsNow, live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
-import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 
 const logged = recordLogs()
 
@@ -137,51 +135,6 @@ const networkOf = ({ chainId }: Chain) =>
     .bind(chainId)
     .first<{ settledBlock: number | null; settledHash: Hex | null; contracts: string }>()
 
-/** What the first node would say of a transaction that it has not sent, if it were in the newest block. */
-async function fakeReceipt(chain: Chain, hash: string | undefined) {
-  const { number, hash: blockHash } = Object(
-    await chain.rpc('eth_getBlockByNumber', 'latest', false),
-  )
-  const [row] = await transactionsOf(chain)
-  return {
-    transactionHash: hash,
-    blockNumber: number,
-    blockHash,
-    status: '0x1',
-    from: row?.signer,
-    gasUsed: '0x5208',
-    effectiveGasPrice: '0x1',
-    logs: [],
-  }
-}
-
-/** Places an item whose transaction the node swallows and then shows in the newest block. */
-async function aSwallowedSale() {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain)
-  const item = await aPaidItem(chain, edition)
-  const swallow = {
-    ...{ node: '0', on: ['eth_sendRawTransaction'] },
-    effect: { result: numberToHex(1, { size: 32 }) },
-  } as const
-  await chain.setFaults(swallow)
-  market.queue.put(chain)
-  await market.deliver()
-  const [{ nonce = 0, hash } = {}] = await transactionsOf(chain)
-  await chain.setFaults(
-    swallow,
-    {
-      ...{ node: '0', on: ['eth_getTransactionCount'] },
-      effect: { result: numberToHex(nonce + 1) },
-    },
-    {
-      ...{ node: '0', on: ['eth_getTransactionReceipt'] },
-      effect: { result: await fakeReceipt(chain, hash) },
-    },
-  )
-  return { chain, market, item, nonce }
-}
-
 it('compares a failed item again as soon as its contract answers, and not a day later', async () => {
   const chain = await aChain({ erc1155: 1 })
   const market = aMarketplace(chain)
@@ -206,19 +159,6 @@ it('compares a failed item again as soon as its contract answers, and not a day 
   await chain.setFaults()
   await live(market, 10 * MINUTE)
   await expectDelivered(chain, [item])
-})
-
-it('signs a nonce again ten minutes after the only node has made up its receipt', async () => {
-  const { chain, market, item, nonce } = await aSwallowedSale()
-  await live(market, MINUTE)
-  // It was believed, so the next transaction has to wait for a nonce that nobody has used.
-  const [closed] = await transactionsOf(chain)
-  expect(closed).toMatchObject({ isOpen: 0, nonce })
-  await chain.setFaults()
-  await live(market, 12 * MINUTE)
-  await expectDelivered(chain, [item])
-  await expectExactlyOnce(chain, [item])
-  expect(logged('nonces_contradicted')).toHaveLength(1)
 })
 
 it('takes no block for settled by a receipt that only one node has', async () => {
@@ -348,63 +288,6 @@ async function aSale(effect?: (chain: Chain) => Promise<void>) {
   market.queue.put(chain)
   return { chain, market, item }
 }
-
-it.each(firstCases(1, ['0', '1']))(
-  'has no old logs, after the database was set back (node %s)',
-  async (node) => {
-    const { chain, market, item } = await aSale()
-    const copy = await takeSnapshot()
-    await live(market, 5)
-    const { txId } = await rowOf(item)
-    expect(txId).not.toBeNull()
-    await restore(copy)
-    await chain.setFaults({ node, on: ['eth_getLogs'], effect: { result: [] } })
-    market.queue.put(chain)
-    await live(market, 30)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
-    await expectExactlyOnce(chain, [item])
-  },
-)
-
-it.each(['0', '1'])(
-  'names a transaction that has not used the key, after the database was set back (node %s)',
-  async (node) => {
-    const { chain, market, item } = await aSale()
-    const copy = await takeSnapshot()
-    await live(market, 5)
-    const { txId } = await rowOf(item)
-    const { blockNumber } = Object(await chain.rpc('eth_getTransactionReceipt', txId))
-    const logs = await chain.rpc('eth_getLogs', { fromBlock: blockNumber, toBlock: blockNumber })
-    const [transactionHash] = Object(
-      await chain.rpc('eth_getBlockByNumber', '0x1', false),
-    ).transactions
-    const result = [logs].flat().map((log) => ({ ...Object(log), transactionHash }))
-    await restore(copy)
-    await chain.setFaults({ node, on: ['eth_getLogs'], effect: { result } })
-    market.queue.put(chain)
-    await live(market, 30)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null, txId })
-  },
-)
-
-it('tells alone, and with a wrong block, which transaction has used a key: no block is settled by that', async () => {
-  const { chain, market, item } = await aSale()
-  const copy = await takeSnapshot()
-  await live(market, 5)
-  const { txId } = await rowOf(item)
-  const receipt = Object(await chain.rpc('eth_getTransactionReceipt', txId))
-  await restore(copy)
-  const on = ['eth_getTransactionReceipt']
-  const inAnother = { ...receipt, blockHash: numberToHex(7, { size: 32 }) }
-  await chain.setFaults(
-    { node: '0', on, effect: { result: inAnother } },
-    { node: '1', on, effect: { result: null } },
-  )
-  market.queue.put(chain)
-  await live(market, 30 * MINUTE)
-  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId })
-  expect(await networkOf(chain)).toMatchObject({ settledBlock: null, settledHash: null })
-})
 
 it('is silent for ten minutes: then one node suffices, with an alarm until it answers', async () => {
   const { chain, market, item } = await aSale((chain) =>

@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
 import {
   CANCELLED,
@@ -166,10 +166,3 @@ it.each<Hex>(['0x', '0x01', `0x${'00'.repeat(31)}`, `0x${'ff'.repeat(96)}`])(
     expect(decodeResults(data)).toBeNull()
   },
 )
-
-it('does not care what a cancelled item says of its content', () => {
-  expect(CANCELLED).toBe(`0x${'00'.repeat(24)}`)
-  expect(hashContent({ token: zeroAddress, to: zeroAddress, tokenId: 0n, amount: 0n })).not.toBe(
-    CANCELLED,
-  )
-})

@@ -39,7 +39,7 @@ import {
   db,
   setRow,
 } from '../support/makers.ts'
-import { anInstance, aSubscriber, broken, detailOf, forgetAll, hanging } from './instance.ts'
+import { anInstance, aSubscriber, detailOf, forgetAll, hanging } from './instance.ts'
 
 const logged = recordLogs()
 
@@ -214,15 +214,6 @@ it('contract_paused lasts until the contract is unpaused, and says if it is reti
   await chain.asOwner('retire')
   expect(await instance.cron(2)).toEqual([key])
   expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is retired.`)
-})
-
-it('no_relayer lasts until a signer is a relayer', async () => {
-  const chain = await aChain()
-  const instance = anInstance(chain)
-  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-  expect(await instance.cron()).toEqual([`no_relayer:${chain.chainId}`])
-  await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
-  expect(await instance.cron(1)).toEqual([`contract_changed:${chain.chainId}`])
 })
 
 describe('deliveries_delayed', () => {
@@ -755,16 +746,6 @@ it('webhooks_backlog lasts while an endpoint is due for more than 15 minutes', a
   expect(await instance.cron(16)).toEqual([])
 })
 
-it('cron_job_failed lasts until the job succeeds', async () => {
-  const instance = anInstance()
-  const AVATARS = broken(env.AVATARS, 'get')
-  expect(await instance.cron(0, { AVATARS })).toEqual(['cron_job_failed:removeOrphans'])
-  expect(await detailOf('cron_job_failed:removeOrphans')).toBe(
-    'The job removeOrphans of the cron trigger failed.',
-  )
-  expect(await instance.cron(1)).toEqual([])
-})
-
 describe('what hangs', () => {
   /** Lets all that is waited for end a hundred times as early. */
   beforeEach(() => {
@@ -798,14 +779,6 @@ describe('what hangs', () => {
     }
     expect(await instance.cron(0, bindings)).toEqual(['deliveries_failed', 'storage_unavailable'])
   })
-})
-
-it('storage_unavailable lasts while R2 does not answer', async () => {
-  const instance = anInstance()
-  const AVATARS = broken(env.AVATARS, 'head')
-  expect(await instance.cron(0, { AVATARS })).toEqual(['storage_unavailable'])
-  expect(await detailOf('storage_unavailable')).toBe('R2 does not answer.')
-  expect(await instance.cron(1)).toEqual([])
 })
 
 it('database_size is raised when the database has 70 percent of what D1 allows, and again at 90', async () => {

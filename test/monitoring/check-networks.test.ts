@@ -7,7 +7,6 @@ import { networkChecks } from '../../src/db/schema/operations.ts'
 import { readSettings } from '../../src/env.ts'
 import { checkNetworks } from '../../src/monitoring/watching/check-networks.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import { watchRequests } from '../support/chain/fetch.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
 
@@ -124,18 +123,6 @@ it('says if a node has another chain, or the contract does not answer', async ()
   const delivery = '0x000000000000000000000000000000000000dEaD'
   const [stored] = (await check([chain], FIRST, { delivery })).slice(-1)
   expect(stored?.problem).toBe(`the Delivery contract ${delivery} does not answer`)
-})
-
-it('stores the others if one network hangs', async () => {
-  const [one, other] = [await aChain(), await aChain()]
-  const unwatch = watchRequests(one.proxyUrl, async () => {
-    throw new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-  })
-  expect(await check([one, other], FIRST)).toMatchObject([
-    { problem: 'the node did not answer in time' },
-    { problem: null },
-  ])
-  unwatch()
 })
 
 it('stores the largest number of pieces that an order may have', async () => {

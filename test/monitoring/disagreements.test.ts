@@ -114,19 +114,4 @@ describe('nodes_disagree', () => {
       ),
     })
   })
-
-  it('tells of five, and how many more there are', async () => {
-    const { chain, instance } = await aPair()
-    await instance.cron(0)
-    const found = Array.from({ length: 7 }, (_, i) => ({ about: `question ${i}`, answers: 'a, b' }))
-    for (const minutes of [0, 1])
-      await batch(db, {
-        stored: storeDisagreements(db, chain.chainId, found, instance.at(minutes)),
-      })
-    const key = `nodes_disagree:${chain.chainId}`
-    expect(await instance.cron(1)).toEqual([key])
-    expect(await detailOf(key)).toBe(
-      `The nodes of ${chain.name} disagree about question 0 (a, b); question 1 (a, b); question 2 (a, b); question 3 (a, b); question 4 (a, b); and 2 more.`,
-    )
-  })
 })

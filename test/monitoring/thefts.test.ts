@@ -19,7 +19,6 @@ import { networks, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, findings } from '../../src/db/schema/operations.ts'
 import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
-import { firstCases } from '../support/cases.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -192,18 +191,6 @@ describe('the key of a signer that is in use', () => {
     expect(await liveMinutes(market, 2)).toEqual([theftBy(chain, chain.signer)])
   })
 
-  it('is not seen in own transactions, however many and whatever becomes of them', async () => {
-    const chain = await aChain({ erc1155: 3 })
-    await chain.asOwner('setRelayer', chain.signer, 20n, 1440n)
-    const market = aMarketplace(chain, { network: { itemsPerTransaction: 2 } })
-    expect(await liveMinutes(market, 1)).toEqual([])
-    for (const quantity of [1, 2, 3, 1, 5]) {
-      await aPaidItem(chain, { ...edition, quantity })
-      expect(await liveMinutes(market, 1)).toEqual([])
-    }
-    expect(await liveMinutes(market, 5)).toEqual([])
-  })
-
   it('is seen when it lets code act for the account', async () => {
     const { chain, market } = await aWatchedChain()
     await chain.rpc('anvil_setCode', chain.signer, `0xef0100${'de'.repeat(20)}`)
@@ -279,42 +266,6 @@ describe('the key of the owner', () => {
         ),
       )
     })
-
-    it('is told by what has changed, once, if nodes tell the event', async () => {
-      const chain = await aChain({ erc1155: 10 })
-      const market = aMarketplace(chain, { network: { finality: 3 } })
-      await aPaidItem(chain, edition)
-      await liveMinutes(market, 1)
-      await chain.asOwner('setTokenLimit', chain.contracts.erc1155, 5n, 10n)
-      const key = `contract_changed:${chain.chainId}`
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      expect(await detailOf(key)).toMatch(
-        new RegExp(
-          `^${limitOf(chain.contracts.erc1155)} changed from .* to 5 pieces, 10 a day\\.$`,
-        ),
-      )
-      await acknowledge(key)
-      expect(await liveMinutes(market, 5)).toEqual([])
-    })
-  })
-
-  it('is seen in a block that a node hid while it was new, and told once of one that it did not hide', async () => {
-    const { chain, market } = await aWatchedChain({ network: { finality: 10 } })
-    const key = `contract_changed:${chain.chainId}`
-    await chain.asOwner('setTokenLimit', other, 5n, 10n)
-    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
-    expect(await liveMinutes(market, 2)).toEqual([])
-    await chain.setFaults()
-    await chain.asOwner('setTokenLimit', THIEF, 5n, 10n)
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(await detailOf(key)).toMatch(new RegExp(`^The limit or the owner of ${THIEF} was`))
-    await acknowledge(key)
-    expect(await liveMinutes(market, 6)).toEqual([key])
-    expect(await detailOf(key)).toMatch(
-      new RegExp(`^The limit or the owner of ${other} was [^.]*\\.$`),
-    )
-    await acknowledge(key)
-    expect(await liveMinutes(market, 6)).toEqual([])
   })
 
   it('is seen when it adds so many relayers that they are not all read', async () => {
@@ -358,14 +309,6 @@ describe('the key of the owner', () => {
       theftBy(chain, chain.otherSigner),
     ])
   })
-
-  it('is not seen in the configuration of another contract', async () => {
-    const { chain, market } = await aWatchedChain()
-    const code = await chain.rpc('eth_getCode', chain.delivery, 'latest')
-    await chain.rpc('anvil_setCode', other, code)
-    market.configure({ network: { delivery: other } })
-    expect(await liveMinutes(market, 2)).toEqual([`no_relayer:${chain.chainId}`])
-  })
 })
 
 it('a signer that is a relayer no more raises relayer_removed until it is one again', async () => {
@@ -388,21 +331,6 @@ it('a signer that is a relayer no more raises relayer_removed until it is one ag
 })
 
 describe('one of two nodes', () => {
-  it.each(firstCases(1, ['0', '1']))(
-    'that hides a theft does not hide it from the other (node %s)',
-    async (node) => {
-      const chain = await aChain({ erc1155: 10 })
-      const market = aMarketplace(chain, { nodes: 2 })
-      expect(await liveMinutes(market, 2)).toEqual([])
-      const nonce = numberToHex(0)
-      await chain.setFaults({ node, on: ['eth_getTransactionCount'], effect: { result: nonce } })
-      await steal(chain, { relayer: chain.otherSigner })
-      const key = theftBy(chain, chain.otherSigner)
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      expect(await detailOf(key)).toMatch(node === '0' ? / \(node 1\)$/ : / \(node 0\)$/)
-    },
-  )
-
   it('that invents a theft is named, and hides no real one, also once that is acknowledged', async () => {
     const { chain, market } = await aWatchedChain({ nodes: 2 })
     const counts = ['eth_getTransactionCount']
@@ -422,20 +350,6 @@ describe('one of two nodes', () => {
     await steal(chain, { relayer: chain.otherSigner })
     expect(await liveMinutes(market, 1)).toEqual([key])
     expect(await detailOf(key)).toMatch(/the nonce 1 of .* \(node 0, 1\)$/)
-  })
-
-  it('that is some minutes behind tells nothing new', async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { nodes: 2 })
-    const key = `contract_changed:${chain.chainId}`
-    await liveMinutes(market, 3)
-    await chain.setFaults({ node: '1', effect: { http: 503, reach: 'none' } })
-    await chain.asOwner('setRelayer', chain.otherSigner, 5n, 5n)
-    await liveMinutes(market, 2)
-    await acknowledge(key)
-    expect(await liveMinutes(market, 1)).toEqual([])
-    await chain.setFaults()
-    expect(await liveMinutes(market, 2)).toEqual([])
   })
 })
 

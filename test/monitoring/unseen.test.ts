@@ -5,7 +5,7 @@
 import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { encodeFunctionData, numberToHex, toFunctionSelector } from 'viem'
+import { encodeFunctionData, numberToHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { networks, transactions } from '../../src/db/schema/delivery.ts'
@@ -243,20 +243,4 @@ it('transactions that revert as a whole pause their signer after three in a row,
   await liveMinutes(market, 1)
   expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-})
-
-it('an item of which the node does not tell the standard of its token raises deliveries_delayed after 30 minutes', async () => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain)
-  await chain.setFaults({
-    ...{ on: ['eth_call'], containing: toFunctionSelector('supportsInterface(bytes4)') },
-    effect: { error: { code: -32603, message: 'internal error' }, reach: 'none' },
-  })
-  const item = await aPaidItem(chain, edition)
-  await liveMinutes(market, 5)
-  pass(22 * MINUTE)
-  expect(await liveMinutes(market, 2)).toEqual([])
-  const isDelayed = (key: string) => key.startsWith(`deliveries_delayed:${chain.chainId}`)
-  expect((await liveMinutes(market, 3)).some(isDelayed)).toBe(true)
-  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
 })

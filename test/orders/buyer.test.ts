@@ -20,7 +20,6 @@ import {
   racing,
   recordWakeUps,
   sold,
-  stockOf,
   times,
 } from './shop.ts'
 
@@ -192,16 +191,6 @@ it('takes a contract on the chain of the NFT before the key, and one of another 
   }
   await setRow(users, guest ?? 0, { lastAccessAt: new Date().toISOString() })
   expect(await order()).toEqual([guest, 31337])
-})
-
-it('returns 400 if there is no user with the id', async () => {
-  const { token, to, nft } = await anOpenShop()
-  expect(await placeError(token, [to({ userId: 999_999_999 })])).toMatchObject({
-    status: 400,
-    code: 'buyer_not_found',
-    error: 'orders[0].buyer.userId: there is no user 999999999',
-  })
-  expect(await stockOf(nft)).toBe(10)
 })
 
 it('returns 400 if the buyer has the wrong form, or an order has two buyers or none', async () => {

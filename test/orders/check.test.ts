@@ -12,7 +12,6 @@ import {
   place,
   placed,
   placeError,
-  problemsOf,
   stockOf,
   times,
 } from './shop.ts'
@@ -235,25 +234,4 @@ it('names the earlier order, and nothing else, if it took the last piece itself'
       },
     ],
   })
-})
-
-it('names a provider id that is used besides what is wrong with other orders', async () => {
-  const { token, input } = await aShop()
-  const providerId = crypto.randomUUID()
-  await placed(token, [{ ...input, providerId }])
-  const failure = await placeError(token, [
-    { ...input, nftId: UNKNOWN_ID },
-    { ...input, providerId },
-  ])
-  expect(failure.status).toBe(400)
-  const codes = ['orders[0].nftId nft_not_found', 'orders[1].providerId provider_id_used']
-  expect(codesOf(failure)).toEqual(codes)
-})
-
-it('tells both limits of a quantity that is above the listing and above the stock', async () => {
-  const { token, nft, listing, input } = await aShop({ listing: { amount: 5 } })
-  expect(await problemsOf(token, [{ ...input, quantity: 11 }])).toEqual([
-    `orders[0].quantity: listing ${listing.id} sells at most 5 per order`,
-    `orders[0].quantity: NFT ${nft.id} has 10 left`,
-  ])
 })

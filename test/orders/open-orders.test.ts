@@ -2,12 +2,10 @@
 import { env } from 'cloudflare:workers'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { connect } from '../../src/db/client.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { readSettings } from '../../src/env.ts'
-import { placeOrders } from '../../src/orders/placing/place.ts'
 import { callWith } from '../support/api.ts'
 import {
   aListing,
@@ -19,18 +17,7 @@ import {
   db,
   setRow,
 } from '../support/makers.ts'
-import { measured } from '../support/measured.ts'
-import {
-  aShop,
-  billingData,
-  contextOf,
-  copies,
-  ordersOf,
-  placed,
-  recordWakeUps,
-  stockOf,
-  times,
-} from './shop.ts'
+import { aShop, billingData, copies, ordersOf, recordWakeUps, stockOf, times } from './shop.ts'
 
 const sendBatch = recordWakeUps()
 
@@ -135,25 +122,4 @@ it('allows 1,000 open orders unless MAX_OPEN_ORDERS says otherwise, as text or n
   for (const MAX_OPEN_ORDERS of ['50', 50]) expect(read({ MAX_OPEN_ORDERS })).toBe(50)
   for (const MAX_OPEN_ORDERS of ['0', '-1', '1.5', 'many', ''])
     expect(() => read({ MAX_OPEN_ORDERS })).toThrow(/MAX_OPEN_ORDERS/)
-})
-
-it('reads the open orders of a seller, and no others, to place one more', async () => {
-  const goods = { nft: { amount: 100 } }
-  const [shop, other] = [await aShop(goods), await aShop(goods)]
-  const [token, otherToken] = [await aToken(shop.seller), await aToken(other.seller)]
-  const rowsReadForOne = async () => {
-    const { database, trips } = measured(env.DB)
-    await placeOrders(await contextOf(token, connect(database)), { orders: [shop.input] })
-    expect(trips).toHaveLength(2)
-    return trips.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
-  }
-  await placed(shop.token, [shop.input])
-  const first = await rowsReadForOne()
-  await placed(otherToken, copies(50, other.input))
-  await placed(shop.token, copies(50, shop.input))
-  // The first order is open, SQLite reads the row after the last one that it counts, and there is a
-  // row of what the user has placed on this day.
-  expect(await rowsReadForOne()).toBeLessThanOrEqual(first + 4)
-  await placed(token, copies(20, shop.input))
-  expect(await rowsReadForOne()).toBeLessThanOrEqual(first + 25)
 })

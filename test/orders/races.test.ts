@@ -1,12 +1,10 @@
 /** Calls that run at the same time. */
 
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
-import { deliveries } from '../../src/db/schema/delivery.ts'
-import { orders, reservations } from '../../src/db/schema/orders.ts'
+import { reservations } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { placeOrders } from '../../src/orders/placing/place.ts'
 import type { PlacedOrder } from '../../src/orders/reading/schema.ts'
@@ -188,17 +186,4 @@ it('does not start again after an unrelated database error', async () => {
   const placing = placeWith(await aShop(), dbWithHooks({ beforeWrite }))
   await expect(placing).rejects.toThrow('D1 is unavailable')
   expect(writes).toBe(1)
-})
-
-it('writes an order, its item and its delivery together', async () => {
-  const shop = await aShop()
-  const before = { orders: await db.$count(orders), deliveries: await db.$count(deliveries) }
-  const afterWrite = () => {
-    throw new Error('the response was lost')
-  }
-  await expect(placeWith(shop, dbWithHooks({ afterWrite }))).rejects.toThrow('was lost')
-  const [row] = await ordersOf(shop.buyer)
-  expect(await db.$count(orders)).toBe(before.orders + 1)
-  expect(await db.$count(deliveries)).toBe(before.deliveries + 1)
-  expect(await db.$count(deliveries, eq(deliveries.id, row?.orderItems.id ?? 0))).toBe(1)
 })

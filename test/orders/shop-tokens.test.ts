@@ -171,18 +171,16 @@ describe('a token for the orders of one shop', () => {
   })
 })
 
-describe('the log of events', () => {
-  it('has the events of its own orders only, and no alarms', async () => {
-    const { own, names, ownOrders } = await twoShops()
-    const alarm = { name: 'x', subject: '', detail: '', raisedAt: '', runbookUrl: '' }
-    for (const statement of appendAlarms(db, [{ type: 'alarm.raised', data: alarm }], new Date()))
-      await statement
-    const eventsOf = (query: string) => answerOf(call('GET', `/api/events${query}`, { token: own }))
-    const events = idsOf(ownOrders).map((orderId) => ({ data: { orderId } }))
-    for (const query of ['', `?source=${names.own}`])
-      expect(await eventsOf(query)).toMatchObject({ events })
-    expect(await eventsOf(`?source=${names.other}`)).toMatchObject({ events: [] })
-  })
+it('the log of events has the events of its own orders only, and no alarms', async () => {
+  const { own, names, ownOrders } = await twoShops()
+  const alarm = { name: 'x', subject: '', detail: '', raisedAt: '', runbookUrl: '' }
+  for (const statement of appendAlarms(db, [{ type: 'alarm.raised', data: alarm }], new Date()))
+    await statement
+  const eventsOf = (query: string) => answerOf(call('GET', `/api/events${query}`, { token: own }))
+  const events = idsOf(ownOrders).map((orderId) => ({ data: { orderId } }))
+  for (const query of ['', `?source=${names.own}`])
+    expect(await eventsOf(query)).toMatchObject({ events })
+  expect(await eventsOf(`?source=${names.other}`)).toMatchObject({ events: [] })
 })
 
 describe('webhooks', () => {
