@@ -120,12 +120,6 @@ describe('requests', () => {
     expect(node.sent).toMatchObject([{ isBatch: false }])
   })
 
-  it('are no request if there are none', async () => {
-    const node = aNode(named)
-    await node.rpc([])
-    expect(node.sent).toEqual([])
-  })
-
   it('are sent in at most five requests at a time', async () => {
     const node = aNode(named, { callsPerBatch: 1 })
     expectAllAnswered(await node.rpc(requests(40)), requests(40))
@@ -344,31 +338,6 @@ describe('a node that refuses calls', () => {
     expect(Date.now() - start).toBeLessThan(30_000)
     expect(replies(request('method-0'))).toEqual({ result: 'method-0' })
     expect(replies(request('method-169'))).toEqual({ fault: 'the node limits calls' })
-  })
-
-  it('does not slow down another node', async () => {
-    const inFakeTime = fakeTime()
-    await inFakeTime(refusing(3).rpc(requests(20)))
-    const other = aNode(named)
-    const start = Date.now()
-    await inFakeTime(other.rpc(requests(20)))
-    expect(sizesOf(other.sent)).toEqual([20])
-    expect(Date.now() - start).toBe(LATENCY)
-  })
-
-  it('for one call only answers the others', async () => {
-    const inFakeTime = fakeTime()
-    const node = aNode((calls) =>
-      calls.map((call) =>
-        call.method === 'method-7' ? { id: call.id, error: limitExceeded } : resultOf(call),
-      ),
-    )
-    const replies = await inFakeTime(node.rpc(requests(20)))
-    expect(replies(request('method-7'))).toEqual({ fault: 'the node limits calls' })
-    expectAllAnswered(
-      replies,
-      requests(20).filter(({ method }) => method !== 'method-7'),
-    )
   })
 })
 

@@ -6,7 +6,6 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { describeReason, explain, type Reason } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import type { Effect } from '../support/chain/faults.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { transferEvents } from '../support/delivery/events.ts'
@@ -140,28 +139,6 @@ it('does not stop a cancellation, on another chain or before it is deployed', as
   for (const item of items)
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
   expect(await transactionsOf(chain)).toHaveLength(1)
-})
-
-it('gets nothing while the node does not tell its code, and the others do', async () => {
-  const chain = await aChain({ erc1155: 2 })
-  const known = await aPaidItem(chain, erc1155)
-  const engine = anEngine(chain)
-  await engine.run()
-  const recipient = await chain.aRecipient('accepts')
-  const item = await aPaidItem(chain, { ...erc1155, recipient, recipientChainId: chain.chainId })
-  const effects: Effect[] = [
-    { error: { code: -32603, message: 'internal error' }, reach: 'none' },
-    { result: null },
-  ]
-  for (const [i, effect] of effects.entries()) {
-    await chain.setFaults({ on: ['eth_getCode'], effect })
-    await engine.run(1 + i * MINUTE)
-    await expectDelivered(chain, [known])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'node_unavailable' })
-  }
-  await chain.setFaults()
-  await engine.run(3 * MINUTE)
-  await expectDelivered(chain, [item])
 })
 
 describe('of a seller', () => {

@@ -45,8 +45,6 @@ describe('an item', () => {
   )
 })
 
-const BROADCAST = ['eth_sendRawTransaction']
-
 describe('twelve items', () => {
   const stage = aStage()
 
@@ -62,16 +60,6 @@ describe('twelve items', () => {
     market.queue.put(stage.chain())
     return { market, items }
   }
-
-  it('are transferred once if half of their transactions reach the node and the run dies', async () => {
-    const { market, items } = await twelve()
-    await stage
-      .chain()
-      .setFaults({ on: BROADCAST, times: 1, effect: { http: 'drop', reach: 'half' } })
-    await market.deliver({ mishap: { step: /eth_sendRaw/, when: 'after', does: 'die' } })
-    await market.settle({ how: 'lost' })
-    for (const item of items) await stage.expectTransferred(item)
-  })
 
   it('are transferred once by two consumers and two cron runs at the same time', async () => {
     const { market, items } = await twelve()

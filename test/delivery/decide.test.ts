@@ -105,7 +105,6 @@ type Told = {
   tip?: bigint | null
   /** Ids of items whose records a second node does not confirm. */
   disputed?: number[]
-  /** Nonces of the signer that other nodes tell. */
   /** Hashes of receipts that only one node has. */
   unconfirmed?: Hex[]
   /** Events that only one node has. */
@@ -230,170 +229,120 @@ const receiptAt = (blockNumber: number, ...logs: Log[]): Receipt => ({
 })
 const delivered = [useOf(1), transferOf(1)]
 
+/** What is done, in which case, what is stored of the transaction, and what is told. */
+type Case = [Decision['do'], string, Partial<DeliveryTransaction>, Told?]
+
+const none: [Hex, null][] = [[HASH, null]]
+
 describe('a transaction that is in no block', () => {
-  const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
+  const cases: Case[] = [
+    ['await_block', 'a moment after it was sent', { signedAtBlock: 100, signedAt: secondsAgo(1) }],
+    ['send', 'after the next block', { signedAtBlock: 99, signedAt: secondsAgo(1) }],
+    ['send', 'after some seconds without a block', { signedAtBlock: 100, signedAt: secondsAgo(5) }],
     [
-      'is given a moment after it was sent',
-      { signedAtBlock: 100, signedAt: secondsAgo(1) },
-      {},
-      { do: 'await_block' },
-    ],
-    [
-      'is sent again after the next block',
-      { signedAtBlock: 99, signedAt: secondsAgo(1) },
-      {},
-      { do: 'send' },
-    ],
-    [
-      'is sent again after some seconds without a block',
-      { signedAtBlock: 100, signedAt: secondsAgo(5) },
-      {},
-      { do: 'send' },
-    ],
-    [
-      'may still be mined in a block with the time of its deadline',
+      'send',
+      'while it may be mined in a block with the time of its deadline',
       { deadline: FINAL_TIME },
-      {},
-      { do: 'send' },
     ],
     [
-      'may still be mined if only a block that is not final is after its deadline',
+      'send',
+      'what may still be mined if only a block that is not final is after its deadline',
       { deadline: HEAD_TIME - 1 },
-      {},
-      { do: 'send' },
     ],
     [
-      'has expired when a final block is after its deadline',
+      'wait',
+      'while no second node says that a final block is after its deadline',
       { deadline: FINAL_TIME - 1 },
-      { receipts: [[HASH, null]] },
-      { do: 'close', closing: 'expired', receipt: null },
+      { receipts: none, finalTime: FINAL_TIME - 1 },
     ],
     [
-      'has not expired while no second node says so',
+      'wait',
+      'after its deadline while a node does not tell its receipt',
       { deadline: FINAL_TIME - 1 },
-      { receipts: [[HASH, null]], finalTime: FINAL_TIME - 1 },
-      { do: 'wait' },
     ],
+    ['wait', 'once its items are gone', { items: [] }],
     [
-      'has not expired while a node does not tell its receipt',
+      'wait',
+      'after its deadline while the node does not tell the records',
       { deadline: FINAL_TIME - 1 },
-      {},
-      { do: 'wait' },
-    ],
-    ['has nothing to send once its items are gone', { items: [] }, {}, { do: 'wait' }],
-    [
-      'is left open after its deadline while the node does not tell the records',
-      { deadline: FINAL_TIME - 1 },
-      { records: [], receipts: [[HASH, null]] },
-      { do: 'wait' },
+      { records: [], receipts: none },
     ],
   ]
-  it.each(cases)('%s', (_, overrides, told, expected) => {
-    expect(decisionOn(overrides, told)).toMatchObject(expected)
+  it.each(cases)('%s %s', (does, _, overrides, told = {}) => {
+    expect(decisionOn(overrides, told).do).toBe(does)
+  })
+
+  it('has expired when a final block is after its deadline', () => {
+    expect(decisionOn({ deadline: FINAL_TIME - 1 }, { receipts: none })).toMatchObject({
+      ...{ do: 'close', closing: 'expired', receipt: null },
+    })
   })
 })
 
 describe('a transaction whose nonce is used', () => {
   const used = { count: NONCE + 1 }
-  const none: [Hex, null][] = [[HASH, null]]
-  const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
+  const cases: Case[] = [
+    // So that others are sent.
+    ['store_nonce_use', 'while the nodes do not tell the same receipt', {}, used],
     [
-      'is noted while the nodes do not tell the same receipt, so that others are sent',
-      {},
-      used,
-      { do: 'store_nonce_use' },
-    ],
-    [
-      'is noted while the nodes tell only one of its receipts',
+      'store_nonce_use',
+      'while the nodes tell only one of its receipts',
       { replaced: [OTHER_HASH] },
       { ...used, receipts: none },
-      { do: 'store_nonce_use' },
     ],
+    ['wait', 'until its block is final', { block: 99, blockHash: BLOCK_HASH }, used],
+    ['store_nonce_use', 'when the node has no receipt', {}, { ...used, receipts: none }],
     [
-      'is waited for until its block is final',
-      { block: 99, blockHash: BLOCK_HASH },
-      used,
-      { do: 'wait' },
-    ],
-    [
-      'is noted when the node has no receipt',
-      {},
-      { ...used, receipts: none },
-      { do: 'store_nonce_use' },
-    ],
-    [
-      'is waited for until the use of its nonce is final',
+      'wait',
+      'until the use of its nonce is final',
       { nonceUsedAt: 99 },
       { ...used, receipts: none },
-      { do: 'wait' },
     ],
     [
-      'is left open then while the node does not tell the records',
+      'wait',
+      'then while the node does not tell the records',
       { nonceUsedAt: 98 },
       { ...used, receipts: none, records: [] },
-      { do: 'wait' },
     ],
   ]
-  it.each(cases)('%s', (_, overrides, told, expected) => {
-    expect(decisionOn(overrides, told)).toMatchObject(expected)
+  it.each(cases)('%s %s', (does, _, overrides, told = {}) => {
+    expect(decisionOn(overrides, told).do).toBe(does)
   })
 })
 
 describe('a transaction with a receipt', () => {
-  const mined = (receipt: Receipt, hash = HASH): Told => ({
-    count: NONCE + 1,
-    receipts: [
-      [HASH, null],
-      [hash, receipt],
-    ],
-  })
+  const mined = (receipt: Receipt): Told => ({ count: NONCE + 1, receipts: [[HASH, receipt]] })
   const young = receiptAt(99, ...delivered)
-  const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
+  const unrecorded = { ...mined(receiptAt(98)), records: [] }
+  const cases: Case[] = [
+    ['store_block', 'if it has another block', { block: 98, blockHash: BLOCK_HASH }, mined(young)],
     [
-      'is stored with another block',
-      { block: 98, blockHash: BLOCK_HASH },
-      mined(young),
-      { do: 'store_block' },
-    ],
-    [
-      'is stored with another block of the same height',
+      'store_block',
+      'if it has another block of the same height',
       { block: 99, blockHash: OTHER_HASH },
       mined(young),
-      { do: 'store_block' },
     ],
+    ['await_block', 'when it is in a block after the newest', {}, mined(receiptAt(101))],
     [
-      'is waited for when it is in a block after the newest',
-      {},
-      mined(receiptAt(101)),
-      { do: 'await_block' },
-    ],
-    [
-      'is recognised by its bytes with lower fees',
-      { hash: OTHER_HASH, replaced: [HASH] },
-      {
-        ...mined(young),
-        receipts: [
-          [OTHER_HASH, null],
-          [HASH, young],
-        ],
-      },
-      { do: 'store_block', receipt: young },
-    ],
-    [
-      'is waited for in a final block while the node does not tell the records',
+      'wait',
+      'in a final block while the node does not tell the records',
       { nonceUsedAt: 98 },
-      { ...mined(receiptAt(98)), records: [] },
-      { do: 'wait' },
+      unrecorded,
     ],
-    [
-      'takes no place of those in flight meanwhile',
-      {},
-      { ...mined(receiptAt(98)), records: [] },
-      { do: 'store_nonce_use' },
-    ],
+    // It takes no place of those in flight meanwhile.
+    ['store_nonce_use', 'in a final block without records', {}, unrecorded],
   ]
-  it.each(cases)('%s', (_, overrides, told, expected) => {
-    expect(decisionOn(overrides, told)).toMatchObject(expected)
+  it.each(cases)('%s %s', (does, _, overrides, told = {}) => {
+    expect(decisionOn(overrides, told).do).toBe(does)
+  })
+
+  it('is recognised by its bytes with lower fees', () => {
+    const receipts: Told['receipts'] = [
+      [OTHER_HASH, null],
+      [HASH, young],
+    ]
+    const decision = decisionOn({ hash: OTHER_HASH, replaced: [HASH] }, { count: 6, receipts })
+    expect(decision).toMatchObject({ do: 'store_block', receipt: young })
   })
 })
 

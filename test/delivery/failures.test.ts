@@ -1,6 +1,6 @@
 /** Items that cannot be delivered: which fail at once, which wait, and for how long. */
 import { env } from 'cloudflare:workers'
-import { encodeFunctionData, getAddress, parseAbi } from 'viem'
+import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { explain, type Reason } from '../../src/delivery/reasons.ts'
@@ -19,10 +19,6 @@ const HOUR = 60 * MINUTE
 
 /** Code that reverts without a reason, whoever calls it. */
 const REVERTS = '0x60006000fd'
-
-const hookAbi = parseAbi(['function setAnswer(uint8 answer)'])
-/** By number, as in `enum Answer` of test/contracts/fixtures. */
-const ACCEPTS = 0
 
 type Engine = ReturnType<typeof anEngine>
 
@@ -113,25 +109,6 @@ it('waits ten minutes for a token contract that cannot be used, then fails', asy
   for (const [item, reasonCode] of reasons)
     expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode, dueAt: null })
   expect(await transactionsOf(chain)).toHaveLength(1)
-})
-
-it('leaves an item failed whose token has recorded nothing, if a node later has no old logs', async () => {
-  const chain = await aChain()
-  const contract = await chain.aMaliciousToken({ answer: 'refuses' })
-  const item = await aPaidItem(chain, { standard: 'erc1155', contract })
-  const engine = anEngine(chain)
-  await engine.run()
-  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-  const data = encodeFunctionData({ abi: hookAbi, args: [ACCEPTS] })
-  await chain.receiptOf(
-    await chain.rpc('eth_sendTransaction', { from: chain.seller, to: contract, data }),
-  )
-  await engine.run(HOUR)
-  const failed = { state: 'failed', reasonCode: 'token_moved_nothing' }
-  expect(await rowOf(item)).toMatchObject(failed)
-  await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
-  await engine.run(26 * HOUR)
-  expect(await rowOf(item)).toMatchObject(failed)
 })
 
 describe('an item that its holder cannot give away', () => {

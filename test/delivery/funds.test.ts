@@ -119,20 +119,6 @@ it('counts what transactions in flight may cost', async () => {
   ])
 })
 
-it('sends through another signer if one is out of funds', async () => {
-  const chain = await aChain({ erc1155: 3 })
-  const items = [await aPaidItem(chain, { standard: 'erc1155' })]
-  const keys = [0, 6].map((index) => toPrivateKey(localAccount(index))).join()
-  const engine = anEngine(chain, { keys })
-  await setBalance(chain, 0n)
-  await engine.run()
-  expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.otherSigner, isOpen: 0 }])
-  expect(logged('signer_out_of_funds')).toEqual([
-    { chainId: chain.chainId, signer: chain.signer, missing: expect.stringMatching(/^\d+$/) },
-  ])
-  await expectDelivered(chain, items)
-})
-
 it('sends all through another signer if one of two nodes alone says that the first one has funds', async () => {
   const chain = await aChain({ erc1155: 2 })
   const items = [

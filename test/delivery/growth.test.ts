@@ -221,20 +221,3 @@ it('writes at most 7.5 rows for each of 100 items, and plans at most five messag
   // With that of the orders, less than 0.2 operations of the queue for each item.
   expect(instance.messages()).toBeLessThanOrEqual(5)
 })
-
-it('writes few rows while a chain makes no blocks', async () => {
-  const chain = await aChain({ erc1155: 100 })
-  startClock()
-  const instance = anInstance(chain, { finality: 5 })
-  await place100Orders(chain, instance)
-  await instance.run()
-  pass(600)
-  const before = deliveryRows(instance)
-  const end = Date.now() + 1800 * 1000
-  while (Date.now() < end) {
-    await instance.run()
-    pass((await secondsToWake(chain)) ?? 60)
-  }
-  // Two for each look.
-  expect(deliveryRows(instance) - before).toBeLessThanOrEqual((2 * 1800) / 15 + 2)
-})

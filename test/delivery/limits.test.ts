@@ -33,22 +33,20 @@ const sizesOf = async (chain: Chain): Promise<number[]> =>
 /** An item that goes on as soon as the contract allows it. */
 const due = (reasonCode: ReasonCode | null) => ({ state: 'queued', reasonCode, tries: 0 })
 
-describe('a paused contract', () => {
-  it('gets no transactions, and the items are delivered once it is not paused', async () => {
-    const chain = await aChain({ erc1155: 2 })
-    const items = await paidItems(chain, copies(2, edition))
-    const engine = anEngine(chain)
-    await chain.asOwner('pause')
-    await engine.step()
-    await engine.step(25 * 3600)
-    for (const item of items) expect(await rowOf(item)).toMatchObject(due('contract_paused'))
-    expect(await transactionsOf(chain)).toEqual([])
-    const line = { chainId: chain.chainId, contract: chain.delivery }
-    expect(logged('contract_unavailable')).toEqual([line, line])
-    await chain.asOwner('unpause')
-    await engine.run(25 * 3600)
-    await expectDelivered(chain, items)
-  })
+it('a paused contract gets no transactions, and the items are delivered once it is not paused', async () => {
+  const chain = await aChain({ erc1155: 2 })
+  const items = await paidItems(chain, copies(2, edition))
+  const engine = anEngine(chain)
+  await chain.asOwner('pause')
+  await engine.step()
+  await engine.step(25 * 3600)
+  for (const item of items) expect(await rowOf(item)).toMatchObject(due('contract_paused'))
+  expect(await transactionsOf(chain)).toEqual([])
+  const line = { chainId: chain.chainId, contract: chain.delivery }
+  expect(logged('contract_unavailable')).toEqual([line, line])
+  await chain.asOwner('unpause')
+  await engine.run(25 * 3600)
+  await expectDelivered(chain, items)
 })
 
 it('sends nothing while no signer is a relayer', async () => {

@@ -6,15 +6,9 @@ import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { deployContract } from '../support/delivery/contracts.ts'
-import {
-  anEngine,
-  aStepper,
-  type Engine,
-  rowOf,
-  rowsOf,
-  transactionsOf,
-} from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { expectDelivered as expectTransferred } from '../support/delivery/delivered.ts'
+import { anEngine, aStepper, type Engine, rowOf, rowsOf } from '../support/delivery/engine.ts'
+import { transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
@@ -54,15 +48,9 @@ async function pin(chain: Chain, engine: Engine) {
 
 /** Expects that each item was transferred once, by a call of this contract. */
 async function expectDelivered(chain: Chain, contract: Address, items: readonly PaidItem[]) {
-  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
-  const transactions = await transactionsOf(chain)
-  for (const item of items) {
-    const [event, ...more] = deliveriesOf(item, events)
-    expect(more).toEqual([])
-    const row = rows.get(item.id)
-    const txId = event?.transactionHash
-    expect(row).toMatchObject({ state: 'transferred', txId, contract, dueAt: null })
-    expect(transactions.find(({ hash }) => hash === txId)).toMatchObject({ contract })
+  await expectTransferred(chain, items)
+  for (const { txId, ...row } of (await rowsOf(items)).values()) {
+    expect(row).toMatchObject({ contract })
     const transaction = await chain.rpc('eth_getTransactionByHash', txId)
     expect(transaction).toMatchObject({ to: contract.toLowerCase() })
   }

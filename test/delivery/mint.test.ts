@@ -89,24 +89,6 @@ describe('a mint waits', () => {
   )
 })
 
-it('does not mint an ERC-721 token that exists, whoever has ordered it', async () => {
-  const chain = await aChain({ mints: true })
-  const [first, second] = await paidItems(chain, [
-    { ...unique, tokenId: '77' },
-    { ...unique, tokenId: '77' },
-  ])
-  const engine = anEngine(chain)
-  await engine.run()
-  await engine.run(60)
-  await expectDelivered(chain, [first])
-  await engine.run(60 + 24 * HOUR)
-  expect(await rowOf(second)).toMatchObject({
-    state: 'failed',
-    ...explain('mint_refused', 'ERC721: token already minted'),
-  })
-  expect(await transferEvents(chain)).toHaveLength(1)
-})
-
 it('does not sign a mint that takes a quantity instead of an id, and delivers the others', async () => {
   const chain = await aChain({ mints: true })
   const contract = await chain.aPeculiarToken('QuantityToken')

@@ -16,24 +16,17 @@ import { stockOfItem } from '../admin/operator.ts'
 import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { anEngine, networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { aMarket, aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aMasterToken, db, setRow } from '../support/makers.ts'
+import { aMasterToken, aTransaction, db, setRow } from '../support/makers.ts'
 
 const PATH = '/api/admin/transfers'
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /** A network on which no run works. */
-const elsewhere: Market = {
-  name: 'elsewhere',
-  chainId: 1,
-  contracts: { erc721: WALLET, erc1155: WALLET },
-  seller: WALLET,
-  proxyUrl: 'http://127.0.0.1:1',
-  delivery: WALLET,
-}
+const elsewhere: Market = aMarket('elsewhere', 1)
 
 let token: string
 beforeAll(async () => {
@@ -46,20 +39,10 @@ beforeEach(async () => {
 
 type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller' | 'proxyUrl' | 'delivery'>
 
-const networkOf = ({ chainId, proxyUrl, delivery }: Market) => ({
-  chainId,
-  rpcUrls: [proxyUrl],
-  delivery,
-  finality: 1,
-  maxFeePerGasGwei: 100,
-  maxPriorityFeePerGasGwei: 5,
-})
-
 /** The API of an instance with these networks. Its queue only remembers. */
 function anApi(markets: readonly Market[] = [elsewhere]) {
   const queue = aRecordingQueue()
-  const NETWORKS = Object.fromEntries(markets.map((market) => [market.name, networkOf(market)]))
-  const bindings = { NETWORKS, DELIVERIES: queue.queue }
+  const bindings = { NETWORKS: networksOf(markets), DELIVERIES: queue.queue }
   const ask = async (method: string, path: string, json?: object) => {
     const content = { token, ...(json && { json }) }
     const response = await callWith(bindings, method, PATH + path, content)
@@ -158,21 +141,17 @@ describe('the list', () => {
   })
 
   it('selects by status and by reason', async () => {
-    const chain = await aChain({ erc1155: 2 })
-    const [transferred] = await paidItems(chain, [erc1155])
-    const engine = anEngine(chain)
-    await engine.run()
-    await chain.setAutomine(false)
-    const [inFlight] = await paidItems(chain, [erc1155])
-    await engine.step(60)
-    const [queued, refused, other] = await paidItems(elsewhere, [erc1155, erc1155, erc1155])
-    const [awaiting] = await paidItems(elsewhere, [{ ...erc1155, recipient: null }])
+    const sales = [erc1155, erc1155, erc1155, erc1155, erc1155] as const
+    const [transferred, inFlight, queued, refused, other] = await paidItems(elsewhere, sales)
+    const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
+    await update(transferred, { state: 'transferred', dueAt: null })
+    await update(inFlight, { state: 'in_flight', dueAt: null, ...explain('transfer_failed') })
+    await aTransaction({ chainId: 1, items: [inFlight.id], isOpen: true })
     await update(queued, explain('holder_not_approved', 'one'))
-    await update(inFlight, explain('transfer_failed'))
     await update(refused, failed('recipient_rejects'))
     await update(other, failed('holder_not_approved'))
 
-    const { pages } = anApi([elsewhere, chain])
+    const { pages } = anApi()
     const idsOf = async (filter: Record<string, string>) =>
       (await pages(`${new URLSearchParams(filter)}`)).flat()
     expect(await idsOf({ status: 'transferred' })).toEqual([transferred.id])
@@ -643,14 +622,7 @@ describe('a filter', () => {
     const { cancelAll } = anApi()
     const [queued, inFlight] = await paidItems(elsewhere, [erc1155, erc1155])
     const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
-    await env.DB.prepare(
-      `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
-         maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt,
-         updatedAt)
-       VALUES (1, '0x1', '0x1', 0, ?, '0x1', '[]', '1', '1', '1', 0, 0, '', 1, '', '')`,
-    )
-      .bind(JSON.stringify([inFlight.id]))
-      .run()
+    await aTransaction({ chainId: 1, items: [inFlight.id], isOpen: true })
     await update(inFlight, { state: 'in_flight', dueAt: null })
     for (const status of ['queued', 'in_flight', 'awaiting_wallet'])
       expect(await cancelAll(`status=${status}`)).toMatchObject({ body: { changed: 1 } })

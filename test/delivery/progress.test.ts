@@ -1,6 +1,5 @@
 /** A run makes progress, or ends: it asks the node neither again and again, nor for too much. */
 
-import { env } from 'cloudflare:workers'
 import { getAddress, numberToHex, parseGwei } from 'viem'
 import { expect, it } from 'vitest'
 import { times } from '../orders/shop.ts'
@@ -12,6 +11,7 @@ import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
+import { aTransaction } from '../support/makers.ts'
 
 const edition = { standard: 'erc1155' } as const
 
@@ -81,22 +81,14 @@ it('asks for no receipts of expired transactions while their nonces are not used
   const chain = await aChain({ erc1155: 10 })
   await chain.setAutomine(false)
   await chain.mine()
-  const now = new Date().toISOString()
   const hash = (i: number) => numberToHex(i + 1, { size: 32 })
   // Days of fees that rise and fall: each nonce was signed again and again.
-  const rows = times(64, (i) => ({
-    nonce: 3 + i,
-    hash: hash(100 * i),
-    replaced: JSON.stringify(times(60, (k) => hash(100 * i + 1 + k))),
-  }))
-  await env.DB.prepare(
-    `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
-       maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt, updatedAt)
-     SELECT ?1, ?2, ?3, value ->> 'nonce', '[]', value ->> 'hash', value ->> 'replaced', '1', '1', '1', 1, 0,
-       ?4, 1, ?4, ?4 FROM json_each(?5)`,
-  )
-    .bind(chain.chainId, chain.delivery, getAddress(chain.signer), now, JSON.stringify(rows))
-    .run()
+  for (let i = 0; i < 64; i++)
+    await aTransaction({
+      ...{ chainId: chain.chainId, contract: chain.delivery, signer: getAddress(chain.signer) },
+      ...{ nonce: 3 + i, replaced: times(60, (k) => hash(100 * i + k)) },
+      ...{ deadline: 1, block: null, blockHash: null, isOpen: true },
+    })
   await aPaidItem(chain, edition)
   await chain.takeCounts()
   await anEngine(chain, { transactionsInFlight: 64 }).step()

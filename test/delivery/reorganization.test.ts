@@ -280,37 +280,6 @@ describe('a failed item whose block was reorganised away', () => {
       { type: 'order.cancelled', reasonCode: 'cancelled' },
     ])
   })
-
-  it('can be retried if it failed in three transactions', async () => {
-    const chain = await aSlowChain()
-    const engine = anEngine(chain)
-    const item = await anItem(chain)
-    const approve = async (isApproved: boolean) => {
-      await chain.setAutomine(true)
-      await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, isApproved)
-      await chain.setAutomine(false)
-    }
-    for (let tries = 0; tries < 3; tries++) {
-      await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
-      await aStep(engine)
-      await chain.setFaults()
-      await approve(false)
-      await aStep(engine)
-      await chain.mine()
-      await approve(true)
-      await aStep(engine)
-    }
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'transfer_failed' })
-    await chain.rpc('anvil_reorg', 8, [])
-    await chain.mine(8)
-    await approve(true)
-    const next = await anItem(chain)
-    await deliver(chain, engine)
-    await engine.retry(item)
-    await deliver(chain, engine)
-    await deliver(chain, engine)
-    await expectDelivered(chain, [item, next])
-  })
 })
 
 describe('a node that proves nothing', () => {

@@ -16,7 +16,7 @@ import { anEngine, networksOf, rowsOf, transactionsOf } from '../support/deliver
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
-import { db } from '../support/makers.ts'
+import { aTransaction, db } from '../support/makers.ts'
 
 recordLogs()
 const edition = { standard: 'erc1155' } as const
@@ -48,16 +48,12 @@ it('signs the nonce of an expired transaction again, although another signer lef
   const engine = anEngine(chain)
   await engine.step()
   await chain.rpc('anvil_dropAllTransactions')
-  const now = new Date().toISOString()
   // Two signers with 64 transactions in flight each that expired, and were replaced.
-  await env.DB.prepare(
-    `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
-       maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt, updatedAt)
-     SELECT ?1, ?2, ?3, key, '[]', printf('0x%064x', key + 1), '[]', '1', '1', '1', 1, 0, ?4, 1, ?4, ?4
-     FROM json_each(?5)`,
-  )
-    .bind(chain.chainId, chain.delivery, chain.owner, now, JSON.stringify(times(128, (i) => i)))
-    .run()
+  for (let nonce = 0; nonce < 128; nonce++)
+    await aTransaction({
+      ...{ chainId: chain.chainId, contract: chain.delivery, signer: chain.owner, nonce },
+      ...{ deadline: 1, block: null, blockHash: null, isOpen: true },
+    })
   await chain.rpc('evm_increaseTime', 2 * HOUR)
   await chain.mine()
   await engine.step(61)

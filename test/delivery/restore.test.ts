@@ -3,7 +3,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import app from '../../src/app.ts'
 import { batch } from '../../src/db/batch.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -152,50 +151,6 @@ describe('an item that was delivered after the copy', () => {
     await runUntilDone(chain, anEngine(chain, { finality: 2 }))
     await expectDelivered(chain, items)
     expect((await transactionsOf(chain)).map(({ hash }) => hash)).toContain(true1?.hash)
-  })
-
-  it('is delivered once if its first transaction waits in the pool when it is signed again', async () => {
-    const chain = await aSlowChain(stock)
-    const shop = await aShop(chain)
-    const buyer = await aBuyer()
-    await shop.order(buyer)
-    const copy = await takeSnapshot()
-    await aStep(anEngine(chain))
-    await restore(copy)
-    // Other bytes at the same nonce, with the same fees.
-    await aStep(anEngine(chain, { gasPerItem: 200_000 }))
-    const [again] = await transactionsOf(chain)
-    expect(await chain.rpc('eth_getTransactionByHash', again?.hash)).toBeNull()
-    await runUntilDone(chain, anEngine(chain))
-    await expectDelivered(chain, [await itemOf(buyer)])
-  })
-
-  it('is transferred at once if one block has its first and its second transaction', async () => {
-    const chain = await aSlowChain(stock)
-    const shop = await aShop(chain)
-    const buyer = await aBuyer()
-    await shop.order(buyer)
-    const copy = await takeSnapshot()
-    const tip = '0x77359400'
-    await chain.setFaults({ on: ['eth_maxPriorityFeePerGas'], effect: { result: tip } })
-    await aStep(anEngine(chain))
-    await chain.setFaults()
-    const [first] = await transactionsOf(chain)
-    await restore(copy)
-    const engine = anEngine(chain, { keys: toPrivateKey(localAccount(6)) })
-    await aStep(engine)
-    await chain.mine()
-    const [second] = await transactionsOf(chain)
-    const receipt = await chain.rpc('eth_getTransactionReceipt', second?.hash)
-    expect(await chain.rpc('eth_getTransactionReceipt', first?.hash)).toMatchObject({
-      blockNumber: Object(receipt).blockNumber,
-    })
-    const item = await itemOf(buyer)
-    await aStep(engine)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    await aStep(engine)
-    await expectDelivered(chain, [item])
-    expect(await rowOf(item)).toMatchObject({ txId: first?.hash })
   })
 
   it('waits with a reason while the node does not answer a question about its transaction', async () => {

@@ -12,7 +12,7 @@ import { Stall } from '../support/delivery/life.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 
-const logged = recordLogs()
+recordLogs()
 
 type NetworkState = { lease: string | null; leaseUntil: string; wakeAt: string | null }
 
@@ -55,13 +55,6 @@ describe('a run', () => {
     pass(24 * 3600)
     await market.runCron()
     expect(market.queue.pending()).toEqual([])
-  })
-
-  it('does nothing for a chain that is not configured', async () => {
-    const chain = await aChain()
-    const market = aMarketplace(chain)
-    await market.consume([{ chainId: 1, deliverAt: 0, attempt: 1 }])
-    expect(logged('unknown_chain')).toEqual([{ chainId: 1 }])
   })
 
   it('plans one delayed message for a wait of at most a minute, and works when it comes', async () => {

@@ -6,7 +6,7 @@ import { type Changes, holdLease, NO_CHANGES, Outdated } from '../../src/deliver
 import { copies } from '../orders/shop.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { rowOf } from '../support/delivery/engine.ts'
-import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 
@@ -79,12 +79,6 @@ it('makes no transition that does not begin with the state of the item, and tell
 })
 
 describe('what becomes final together', () => {
-  const SELLER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as const
-  const market = {
-    ...{ name: 'elsewhere', chainId: 5, seller: SELLER },
-    contracts: { erc721: SELLER, erc1155: SELLER },
-  }
-
   /** Bytes of a bound value that D1 takes. Miniflare takes more. */
   const MAX_VALUE = 2_000_000
 
@@ -92,7 +86,7 @@ describe('what becomes final together', () => {
   async function storeAll(count: number, change: Partial<Change>) {
     await lend(5, 'ours')
     const sale = { standard: 'erc1155' } as const
-    const items = await paidItems(market, copies(count, sale))
+    const items = await paidItems(aMarket('elsewhere', 5), copies(count, sale))
     const changes = items.map((item) => deliveryOf(item, change))
     const { database, trips } = measured(env.DB)
     await leaseOf(connect(database), 5, 'ours').write({ ...NO_CHANGES, items: changes })

@@ -47,19 +47,6 @@ async function loseCode(chain: Chain, wallet: UndeployedWallet, options = {}) {
   return buyer
 }
 
-it('gets tokens before it is deployed', async () => {
-  const chain = await aChain({ erc721: 1, erc1155: 1 })
-  const wallet = await anUndeployedWallet(chain)
-  const buyer = await signIn(chain, wallet)
-  const items = [await orderFor(chain, buyer, 'erc721'), await orderFor(chain, buyer, 'erc1155')]
-  await anEngine(chain).run()
-  const { address: recipient } = wallet
-  for (const item of items)
-    expect(item).toMatchObject({ recipient, recipientChainId: chain.chainId })
-  expect(await codeOf(chain, wallet)).toBe('0x')
-  await expectDelivered(chain, items)
-})
-
 it('gets tokens after it is deployed, and stays the same account', async () => {
   const chain = await aChain({ erc721: 1, erc1155: 1 })
   const wallet = await anUndeployedWallet(chain)

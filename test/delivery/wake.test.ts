@@ -5,7 +5,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { putOffUnconfigured } from '../../src/delivery/unconfigured.ts'
 import { wakeDueChains } from '../../src/delivery/wake.ts'
 import { readSettings } from '../../src/env.ts'
-import { rowOf } from '../support/delivery/engine.ts'
+import { networksOf, rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
@@ -15,19 +15,8 @@ const logged = recordLogs()
 
 const [here, gone] = [aMarket('here', 5), aMarket('gone', 6)]
 
-const settingsOf = (...chains: { name: string; chainId: number }[]) =>
-  readSettings({
-    ...env,
-    NETWORKS: Object.fromEntries(
-      chains.map(({ name, chainId }) => [
-        name,
-        {
-          ...{ chainId, rpcUrls: ['http://127.0.0.1:1'], delivery: here.seller, finality: 1 },
-          ...{ maxFeePerGasGwei: 1, maxPriorityFeePerGasGwei: 1 },
-        },
-      ]),
-    ),
-  } as never)
+const settingsOf = (...markets: (typeof here)[]) =>
+  readSettings({ ...env, NETWORKS: networksOf(markets) } as never)
 
 const edition = { standard: 'erc1155' } as const
 const start = Date.now()

@@ -19,6 +19,7 @@ import { alarmsNow, live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
+import { aTransaction } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -227,27 +228,20 @@ it('forgets a contract that no node has known for ten minutes, and what it would
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain, { nodes: 2 })
   const first = await aPaidItem(chain, edition)
-  const [wrong, { number, hash }] = [
-    chain.contracts.erc721,
-    Object(await chain.rpc('eth_getBlockByNumber', 'latest', false)),
-  ]
+  const wrong = chain.contracts.erc721
+  const block = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
+  const { id } = await aTransaction({
+    ...{ chainId: chain.chainId, contract: wrong, signer: chain.owner, items: [first.id] },
+    ...{ block: Number(block.number), blockHash: block.hash },
+  })
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (?, '', json_array(?))`,
     ).bind(chain.chainId, wrong),
     env.DB.prepare(
-      `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
-         maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block, blockHash,
-         isOpen, createdAt, updatedAt)
-       VALUES (?, ?, ?, 7, json_array(?), ?, '[]', 0, '0', '0', 0, 0, '', ?, ?, 0, '', '')`,
-    ).bind(
-      ...[chain.chainId, wrong, chain.owner, first.id, numberToHex(7, { size: 32 })],
-      ...[Number(number), hash],
-    ),
-    env.DB.prepare(
       `UPDATE deliveries SET state = 'transferred', dueAt = NULL, contract = ?,
-         transactionId = (SELECT max(id) FROM transactions) WHERE id = ?`,
-    ).bind(wrong, first.id),
+         transactionId = ? WHERE id = ?`,
+    ).bind(wrong, id, first.id),
   ])
   const second = await aPaidItem(chain, edition)
   market.queue.put(chain)

@@ -90,19 +90,6 @@ it('keeps what was seen last while no node answers, and the time when one did', 
   expect(await check([chain], SECOND)).toMatchObject([{ ...shown, checkedAt }])
 })
 
-it('stores since when a network does not answer that never did', async () => {
-  const chain = await aChain()
-  await chain.setFaults({ effect: { http: 503, reach: 'none' } })
-  const expected = {
-    checkedAt: FIRST.toISOString(),
-    problem: 'the node answered with HTTP 503',
-    headNumber: null,
-    signers: null,
-  }
-  expect(await check([chain], FIRST)).toMatchObject([expected])
-  expect(await check([chain], SECOND)).toMatchObject([expected])
-})
-
 it('asks the next node if one lags', async () => {
   const chain = await aChain()
   await chain.rpc('evm_increaseTime', -3600).catch(() => {})

@@ -4,18 +4,10 @@
  */
 
 import { sql } from 'drizzle-orm'
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeFunctionData,
-  getAddress,
-  numberToHex,
-  toFunctionSelector,
-  zeroAddress,
-} from 'viem'
+import { type Address, encodeFunctionData, getAddress, numberToHex, zeroAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
-import { networks, transactions } from '../../src/db/schema/delivery.ts'
+import { transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, findings } from '../../src/db/schema/operations.ts'
 import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
@@ -330,27 +322,25 @@ it('a signer that is a relayer no more raises relayer_removed until it is one ag
   expect(await liveMinutes(market, 2)).toEqual([`no_relayer:${chain.chainId}`])
 })
 
-describe('one of two nodes', () => {
-  it('that invents a theft is named, and hides no real one, also once that is acknowledged', async () => {
-    const { chain, market } = await aWatchedChain({ nodes: 2 })
-    const counts = ['eth_getTransactionCount']
-    await chain.setFaults({ node: '1', on: counts, effect: { result: numberToHex(10 ** 9) } })
-    const [key, signer] = [theftBy(chain, chain.otherSigner), theftBy(chain, chain.signer)]
-    expect(await liveMinutes(market, 1)).toEqual([signer, key].sort())
-    expect(await detailOf(key)).toMatch(/the nonce 999999999 of .* \(node 1\)$/)
-    for (const lie of [key, signer]) await acknowledge(lie)
-    expect(await liveMinutes(market, 3)).toEqual([])
-    await steal(chain, { relayer: chain.otherSigner })
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(await detailOf(key)).toMatch(/the nonce 0 of .* \(node 0\)$/)
-    // The lie ends, and everything is as before.
-    await acknowledge(key)
-    await chain.setFaults()
-    expect(await liveMinutes(market, 3)).toEqual([])
-    await steal(chain, { relayer: chain.otherSigner })
-    expect(await liveMinutes(market, 1)).toEqual([key])
-    expect(await detailOf(key)).toMatch(/the nonce 1 of .* \(node 0, 1\)$/)
-  })
+it('one of two nodes that invents a theft is named, and hides no real one, also once that is acknowledged', async () => {
+  const { chain, market } = await aWatchedChain({ nodes: 2 })
+  const counts = ['eth_getTransactionCount']
+  await chain.setFaults({ node: '1', on: counts, effect: { result: numberToHex(10 ** 9) } })
+  const [key, signer] = [theftBy(chain, chain.otherSigner), theftBy(chain, chain.signer)]
+  expect(await liveMinutes(market, 1)).toEqual([signer, key].sort())
+  expect(await detailOf(key)).toMatch(/the nonce 999999999 of .* \(node 1\)$/)
+  for (const lie of [key, signer]) await acknowledge(lie)
+  expect(await liveMinutes(market, 3)).toEqual([])
+  await steal(chain, { relayer: chain.otherSigner })
+  expect(await liveMinutes(market, 1)).toEqual([key])
+  expect(await detailOf(key)).toMatch(/the nonce 0 of .* \(node 0\)$/)
+  // The lie ends, and everything is as before.
+  await acknowledge(key)
+  await chain.setFaults()
+  expect(await liveMinutes(market, 3)).toEqual([])
+  await steal(chain, { relayer: chain.otherSigner })
+  expect(await liveMinutes(market, 1)).toEqual([key])
+  expect(await detailOf(key)).toMatch(/the nonce 1 of .* \(node 0, 1\)$/)
 })
 
 it('an answer of one network that cannot be used stops the check of no other, and is told', async () => {
@@ -369,17 +359,6 @@ it('an answer of one network that cannot be used stops the check of no other, an
   ])
   await liar.setFaults()
   expect(await instance.cron(7)).toEqual([theftBy(chain, chain.otherSigner)])
-})
-
-it('takes the size of the largest order from the node that tells the largest limit', async () => {
-  const chain = await aChain()
-  await chain.asOwner('setRelayer', chain.signer, 500n, 3000n)
-  await chain.setFaults({
-    ...{ node: '0', on: ['eth_call'], containing: toFunctionSelector('relayerLimit(address)') },
-    effect: { result: encodeAbiParameters(Array(7).fill({ type: 'uint64' }), Array(7).fill(1n)) },
-  })
-  await liveMinutes(aMarketplace(chain, { nodes: 2 }), 1)
-  expect(await db.select().from(networks)).toMatchObject([{ maxPieces: 500 }])
 })
 
 /** The alarm of this kind, if it lasts. */

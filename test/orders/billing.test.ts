@@ -91,23 +91,6 @@ it('adds billing data of a master token to the list of the buyer', async () => {
   expect((await place(sellerToken, [withoutData])).status).toBe(400)
 })
 
-it('takes what customers paste: the customer has paid', async () => {
-  const { token, buyer, input } = await aShop()
-  const buyerBillingData = {
-    city: 'Ulm\t',
-    country: '\u200eDE',
-    postal: '\u202a89073\u202c',
-    street: 'Am\tMarkt 1\nHof',
-    companyName: 'A\u2028B',
-  }
-  await placed(token, [{ ...input, buyerBillingData }])
-  const rows = await db.select().from(addresses).where(eq(addresses.userId, buyer.id))
-  expect(rows.at(-1)).toMatchObject({
-    ...{ city: 'Ulm', country: 'DE', postal: '89073', street: 'Am Markt 1, Hof' },
-    companyName: 'A B',
-  })
-})
-
 it('needs no postal code for the code of a country that has none', async () => {
   const { token, buyer, input } = await aShop()
   const place = { street: '88 Queensway', city: 'Admiralty' }

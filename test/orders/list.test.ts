@@ -69,22 +69,11 @@ it('finds an order beyond those that one call looks at, after pages without orde
 it('returns 400 for a wrong value, and names it', async () => {
   const { token } = await aShop()
   for (const [query, path, message] of [
-    ['limit=0', 'limit', 'must be a number from 1 to 100'],
     ['limit=101', 'limit', 'must be a number from 1 to 100'],
-    ['limit=', 'limit', 'must be a number from 1 to 100'],
     ['cursor=x', 'cursor', 'must be the `nextCursor` of a page'],
-    ['cursor=1-1772442120000', 'cursor', 'is of a list with other filters'],
     ['cursor=1&updatedFrom=2026-01-01T00:00:00Z', 'cursor', 'is of a list with other filters'],
-    ['providerId=', 'providerId', 'must be 1 to 255 characters'],
-    ['buyerUserId=me', 'buyerUserId', 'must be a positive integer'],
     ['createdTo=2026-01-01', 'createdTo', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
-    ['source=', 'source', 'must be 1 to 100 characters'],
     ['fields=all', 'fields', 'must be "summary"'],
-    [
-      'deliveryStatus=queued',
-      'deliveryStatus',
-      'must be one of "pending", "awaiting_wallet", "transferring", "transferred", "failed"',
-    ],
   ] as const)
     expect(
       await answerOf(call('GET', `/api/externalOrders?${query}`, { token })),

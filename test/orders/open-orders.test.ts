@@ -1,11 +1,8 @@
-/** The limit of orders that a user's tokens have under way. */
-import { env } from 'cloudflare:workers'
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses } from '../../src/db/schema/users.ts'
-import { readSettings } from '../../src/env.ts'
 import { callWith } from '../support/api.ts'
 import {
   aListing,
@@ -114,12 +111,4 @@ it('keeps the limit when calls run at the same time', async () => {
   expect(new Set(statuses)).toEqual(new Set([200, 409]))
   const open = and(eq(deliveries.placedBy, seller.id), isNotNull(deliveries.dueAt))
   expect(await db.$count(deliveries, open)).toBe(statuses.filter((s) => s === 200).length)
-})
-
-it('allows 1,000 open orders unless MAX_OPEN_ORDERS says otherwise, as text or number', () => {
-  const read = (value: object) => readSettings({ ...env, ...value }).MAX_OPEN_ORDERS
-  expect(read({})).toBe(1000)
-  for (const MAX_OPEN_ORDERS of ['50', 50]) expect(read({ MAX_OPEN_ORDERS })).toBe(50)
-  for (const MAX_OPEN_ORDERS of ['0', '-1', '1.5', 'many', ''])
-    expect(() => read({ MAX_OPEN_ORDERS })).toThrow(/MAX_OPEN_ORDERS/)
 })

@@ -11,6 +11,7 @@ import { raw } from '../../src/db/statements.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { sweepReservations } from '../../src/reservations/reserve.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
+import { pickFrom } from '../fuzz/hostile/attackers.ts'
 import { recordWakeUps } from '../orders/shop.ts'
 import { type Call, call } from '../support/api.ts'
 import { aDice, type Dice } from '../support/delivery/campaign/dice.ts'
@@ -87,13 +88,7 @@ async function createWorld(seed: number): Promise<World> {
   return { dice, goods, holds: [], tokens, master, buyerUserId: buyer.id, isBurst: false, used: 0 }
 }
 
-const pickFrom = <T>(dice: Dice, list: readonly T[]): T | undefined => list[dice.upTo(list.length)]
-
-function drawn<T>(dice: Dice, list: readonly T[]): T {
-  const value = pickFrom(dice, list)
-  if (value === undefined) throw new Error('there is nothing to draw')
-  return value
-}
+const drawn = <T>(dice: Dice, list: readonly T[]): T | undefined => list[dice.upTo(list.length)]
 
 /** Returns whether a call has succeeded. Throws if it failed with another code. */
 function isDone({ status, body }: Answer, ...codes: string[]): boolean {
@@ -105,9 +100,9 @@ type Step = (world: World) => Promise<unknown>
 
 const reserve: Step = async (world) => {
   const { dice, tokens, goods } = world
-  const token = drawn(dice, tokens)
+  const token = pickFrom(dice, tokens)
   const parts = Array.from({ length: 1 + dice.upTo(3) }, () => ({
-    goods: drawn(dice, goods),
+    goods: pickFrom(dice, goods),
     quantity: 1 + dice.upTo(3),
     ttl: 1 + dice.upTo(900),
   }))
@@ -125,13 +120,13 @@ const reserve: Step = async (world) => {
 const order: Step = async (world) => {
   const { dice, buyerUserId } = world
   const parts = Array.from({ length: 1 + dice.upTo(3) }, () => {
-    const hold = dice.chance(0.6) ? pickFrom(dice, world.holds.slice(-12)) : undefined
+    const hold = dice.chance(0.6) ? drawn(dice, world.holds.slice(-12)) : undefined
     return hold
       ? { hold, goods: hold.goods, quantity: hold.quantity }
-      : { hold, goods: drawn(dice, world.goods), quantity: 1 + dice.upTo(2) }
+      : { hold, goods: pickFrom(dice, world.goods), quantity: 1 + dice.upTo(2) }
   })
   const [reserver] = parts.flatMap(({ hold }) => hold?.token ?? [])
-  const token = reserver && dice.chance(0.8) ? reserver : drawn(dice, world.tokens)
+  const token = reserver && dice.chance(0.8) ? reserver : pickFrom(dice, world.tokens)
   const json = parts.map(({ goods, quantity, hold }) => ({
     ...{ nftId: goods.nftId, listingId: goods.listingId, quantity, buyerUserId },
     ...(hold && { reservationId: hold.id }),
@@ -152,15 +147,15 @@ const order: Step = async (world) => {
 }
 
 const release: Step = async ({ dice, tokens, holds }) => {
-  const { id } = pickFrom(dice, holds.slice(-12)) ?? { id: crypto.randomUUID() }
+  const { id } = drawn(dice, holds.slice(-12)) ?? { id: crypto.randomUUID() }
   isDone(
-    await send('DELETE', `/api/reservations/${id}`, { token: drawn(dice, tokens) }),
+    await send('DELETE', `/api/reservations/${id}`, { token: pickFrom(dice, tokens) }),
     'not_found',
   )
 }
 
 const importAmount: Step = async ({ dice, goods, master }) => {
-  const one = drawn(
+  const one = pickFrom(
     dice,
     goods.filter(({ amountType }) => amountType !== 'unique'),
   )
@@ -171,7 +166,7 @@ const importAmount: Step = async ({ dice, goods, master }) => {
 }
 
 const importPrice: Step = async ({ dice, goods, master }) => {
-  const one = drawn(dice, goods)
+  const one = pickFrom(dice, goods)
   const priceCents = 1000 + dice.upTo(9000)
   const body = linesOf([aListingRecord(`sale-${one.name}`, one.name, { priceCents })])
   isDone(await send('POST', '/api/admin/catalogue', { token: master, body }))
@@ -184,7 +179,7 @@ const returnPieces: Step = async ({ dice, master }) => {
     raw<{ id: number }>(db)`
       SELECT id FROM deliveries WHERE state <> 'written_off' ORDER BY id DESC LIMIT 20`,
   ])
-  const item = pickFrom(dice, rows)
+  const item = drawn(dice, rows)
   if (!item) return
   const failed = { state: 'failed', dueAt: null, ...explain('token_moved_nothing') } as const
   await setRow(deliveries, item.id, failed)
@@ -203,7 +198,7 @@ const sweep: Step = async () => {
 const burst: Step = async (world) => {
   world.isBurst = true
   const steps = Array.from({ length: 5 }, () =>
-    drawn(world.dice, [reserve, order, order, release, importAmount]),
+    pickFrom(world.dice, [reserve, order, order, release, importAmount]),
   )
   await Promise.all(steps.map((step) => step(world)))
   world.isBurst = false
@@ -256,7 +251,7 @@ it.each(seeds)(
     const world = await createWorld(seed)
     const all = steps.flatMap(([weight, step]) => Array<Step>(weight).fill(step))
     for (let i = 0; i < length; i++) {
-      const step = drawn(world.dice, all)
+      const step = pickFrom(world.dice, all)
       try {
         await step(world)
         await expectStock(world)

@@ -8,7 +8,6 @@ import { sweepReservations } from '../../src/reservations/reserve.ts'
 import {
   aShop,
   codesOf,
-  copies,
   type Failure,
   ordersOf,
   place,
@@ -99,22 +98,6 @@ describe('a reservation', () => {
     expect(await heldOf(nft)).toBe(0)
   })
 
-  it.each<[string, Parameters<typeof aShop>[0], string]>([
-    ['has ended', { listing: { activeTill: '2026-01-01T00:00:00.000Z' } }, 'listing_ended'],
-    ['sells fewer at once', { listing: { amount: 1 } }, 'quantity_too_large'],
-    [
-      'is of an NFT whose release lies in the future',
-      { nft: { releaseAt: '2999-01-01T00:00:00.000Z' } },
-      'nft_not_released',
-    ],
-    ['is of a deleted NFT', { nft: { deletedAt: '2026-01-01T00:00:00.000Z' } }, 'nft_not_found'],
-  ])('is refused if the listing %s', async (_, goods, code) => {
-    const { token, listing } = await aShop(goods)
-    const reserving = reserve(token, [{ listingId: listing.id, quantity: 2, ttl: 60 }])
-    const field = code === 'quantity_too_large' ? 'quantity' : 'listingId'
-    expect(codesOf(await failureOf(reserving))).toEqual([`reservations[0].${field} ${code}`])
-  })
-
   it('is refused if the listing asks another price than was expected', async () => {
     const { token, listing } = await aShop()
     const input = { listingId: listing.id, quantity: 1, ttl: 60, expectedCurrency: 'EUR' }
@@ -187,25 +170,6 @@ describe('an order with a reservation', () => {
     const [row] = await ordersOf({ id: order.buyerId })
     expect(row?.orderItems.sellerId).toBe(other.id)
     expect(seller.id).not.toBe(other.id)
-  })
-
-  it('may be placed together with others', async () => {
-    const { token, nft, listing, input } = await aShop({ nft: { amount: 4 } })
-    const [first, second] = await reserved(token, [
-      { listingId: listing.id, quantity: 1, ttl: 60 },
-      { listingId: listing.id, quantity: 2, ttl: 60 },
-    ])
-    const orders = [
-      input,
-      { ...input, reservationId: first?.id },
-      { ...input, quantity: 2, reservationId: second?.id },
-    ]
-    expect(await placeError(token, [...orders, input])).toMatchObject({
-      code: 'sold_out',
-      issues: [{ path: 'orders[3].quantity' }],
-    })
-    await placed(token, orders.toReversed())
-    expect([await stockOf(nft), await heldOf(nft)]).toEqual([0, 0])
   })
 
   it('is found again by its number when the reservation is gone', async () => {
@@ -434,12 +398,5 @@ describe('the limit of orders that are not ended', () => {
     expect((await post('/api/reservations', [one])).status).toBe(200)
     expect(await db.$count(deliveries, eq(deliveries.placedBy, seller.id))).toBe(3)
     expect(await ordersOf(buyer)).toHaveLength(3)
-  })
-
-  it('does not count those of master tokens', async () => {
-    const { token, listing } = await aShop()
-    const json = copies(5, { listingId: listing.id, quantity: 1, ttl: 60 })
-    const reserving = callWith(bindings, 'POST', '/api/reservations', { token, json })
-    expect((await reserving).status).toBe(200)
   })
 })

@@ -3,6 +3,8 @@ import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 /** What tests read of a JSON schema. */
 export type JsonSchema = {
   type?: string
+  enum?: unknown[]
+  const?: unknown
   properties?: Record<string, JsonSchema>
   required?: string[]
   items?: JsonSchema

@@ -12,9 +12,13 @@ type Send = (request: HostileRequest, credentials: Credentials) => Promise<Answe
 export type Attack = { world: World; dice: Dice; attacker: Attacker; send: Send }
 type Combination = (attack: Attack) => Promise<void>
 
-const request = (endpoint: string, content: Partial<HostileRequest> = {}): HostileRequest => {
+/** `param`: the path parameter of the endpoint. */
+const request = (
+  endpoint: string,
+  { param, ...content }: Partial<HostileRequest> & { param?: unknown } = {},
+): HostileRequest => {
   const [method = '', path = ''] = endpoint.split(' ')
-  return { endpoint, method, path, ...content }
+  return { endpoint, method, path: path.replace(/:\w+/, `${param}`), ...content }
 }
 
 /** The newest session in a browser of the attacker, or the stolen one. */
@@ -134,10 +138,7 @@ const entries: Record<string, Combination> = {
     else if (answer.status === 409)
       for (const id of ownIds(attack))
         await send(
-          {
-            ...request('POST /settings/api-access/tokens/:id/revoke', form({})),
-            path: `/settings/api-access/tokens/${id}/revoke`,
-          },
+          request('POST /settings/api-access/tokens/:id/revoke', { ...form({}), param: id }),
           credentials,
         )
   },
@@ -146,20 +147,13 @@ const entries: Record<string, Combination> = {
     const { attacker, dice, world, send } = attack
     const id = drawTokenId(dice, attacker, world.victims)
     const credentials = browser(attack)
-    const path = `/settings/api-access/tokens/${id}`
-    await send({ ...request('GET /settings/api-access/tokens/:id'), path }, credentials)
+    await send(request('GET /settings/api-access/tokens/:id', { param: id }), credentials)
     for (const action of ['roll', 'revoke'])
       await send(
-        {
-          ...request(`POST /settings/api-access/tokens/:id/${action}`, form({})),
-          path: `${path}/${action}`,
-        },
+        request(`POST /settings/api-access/tokens/:id/${action}`, { ...form({}), param: id }),
         credentials,
       )
-    await send(
-      { ...request('POST /settings/sessions/:id/end'), path: `/settings/sessions/${id}/end` },
-      credentials,
-    )
+    await send(request('POST /settings/sessions/:id/end', { param: id }), credentials)
   },
 }
 
@@ -189,20 +183,14 @@ const orders: Record<string, Combination> = {
     )
     for (const { id, billingAddressId } of orders) {
       const ids = [...new Set([id, ...(dice.chance(0.5) ? [] : [1 + dice.upTo(16)])])]
-      await send(
-        { ...request('GET /api/externalOrders/:order_ids'), path: `/api/externalOrders/${ids}` },
-        credentials,
-      )
+      await send(request('GET /api/externalOrders/:order_ids', { param: ids }), credentials)
       const path = `/api/public/billingAddress?id=${billingAddressId}`
       const json = { street: 'Mallory', isDefault: true }
       await send({ ...request('PUT /api/public/billingAddress', { json }), path }, credentials)
       await send({ ...request('DELETE /api/public/billingAddress'), path }, credentials)
       for (const kind of ['billing', 'delivery'])
         await send(
-          {
-            ...request(`GET /api/public/user/:user_id/${kind}Addresses`),
-            path: `/api/public/user/${buyer.id}/${kind}Addresses`,
-          },
+          request(`GET /api/public/user/:user_id/${kind}Addresses`, { param: buyer.id }),
           credentials,
         )
     }
@@ -227,8 +215,10 @@ const orders: Record<string, Combination> = {
     }
     const content = { json: [{ ...order, reservationId }] }
     if (dice.chance(0.8)) await send(request('POST /api/externalOrders', content), credentials)
-    const path = `/api/reservations/${reservationId}`
-    await send({ ...request('DELETE /api/reservations/:reservation_id'), path }, credentials)
+    await send(
+      request('DELETE /api/reservations/:reservation_id', { param: reservationId }),
+      credentials,
+    )
   },
 
   async 'repeats an order of a shop'(attack) {

@@ -83,7 +83,7 @@ const providerId: Values = ({ world, dice }) =>
     `number ${dice.upTo(dice.chance(0.3) ? 10 : 10_000)}`,
   )
 
-/** A value is found as `<part>.<name>`, or else by the name alone. An object is a part. */
+/** A value is found as `<part>.<name>`, by the name alone, or in the schema. An object is a part. */
 const valuesOf: Record<string, Values> = {
   'param.user_id': (draw) => (draw.dice.chance(0.1) ? 'me' : userId(draw)),
   'param.id': rowId,
@@ -102,7 +102,6 @@ const valuesOf: Record<string, Values> = {
   'param.key': pick('contract_changed:31337', 'signer_low'),
   'param.creator': ({ dice }) => dice.pick('cleo', String(1 + dice.upTo(60))),
   'query.id': rowId,
-  'query.kind': pick('delivery', 'billing'),
   'query.deleted': rowId,
   'query.buyerId': userId,
   'query.q': ({ world, dice, endpoint }) => {
@@ -111,8 +110,6 @@ const valuesOf: Record<string, Values> = {
     const { id, email, wallet } = pickFrom(dice, world.victims.all)
     return dice.pick(String(id), email, wallet, `0x${'0'.repeat(64)}`)
   },
-  'query.range': pick('days'),
-  'query.done': pick('retry', 'retry-all', 'cancel', 'write_off'),
   'query.ids': pick('1,2,3'),
   'query.changed': pick('3'),
   'query.source': pick('shop', 'session'),
@@ -121,12 +118,9 @@ const valuesOf: Record<string, Values> = {
   'query.createdFrom': pick('2026-01-01T00:00:00Z'),
   'query.createdTo': pick('2126-01-01T00:00:00Z'),
   'query.updatedFrom': pick('2026-01-01T00:00:00Z'),
-  'query.deliveryStatus': pick('pending', 'awaiting_wallet', 'failed'),
-  'query.status': pick('failed', 'queued', 'awaiting_wallet'),
   'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
   'json.version': pick(1, 7),
   'form.version': pick('1', '7'),
-  'records.type': pick('user', 'nft', 'listing'),
   'records.id': ({ dice }) => String(1 + dice.upTo(60)),
   'json.email': ownEmail,
   'json.address': ({ world, dice, attacker }) =>
@@ -148,7 +142,6 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
-  'form.fulfilment': pick('transfer', 'mint'),
   'form.network': pick('localhost', 'elsewhere'),
   'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
@@ -180,16 +173,10 @@ const valuesOf: Record<string, Values> = {
   'paid.currency': pick('EUR', 'EUR', 'XXX'),
   'paid.invoiceNumber': pick('2026-0815', null, '=1+1'),
   ...Object.fromEntries(DeliveryFields.keyof().options.map((name) => [name, line])),
-  default: pick(true, false),
-  isDefault: pick(true, false),
-  type: pick('billing', 'delivery'),
   avatarUrl: () => `http://${inject('remoteHost')}/picture.jpg`,
   limit: pick(100),
   sellerId: userId,
   creatorId: userId,
-  active: pick('true', 'false'),
-  amountType: pick('unique', 'limited', 'unlimited'),
-  edition: pick('unique', 'limited', 'unlimited'),
   sale: pick('on'),
   'query.creator': userId,
   updatedSince: pick('2025-01-01T00:00:00Z'),
@@ -201,36 +188,23 @@ const valuesOf: Record<string, Values> = {
   'json.before': pick('2025-01-01'),
   side: pick('sold'),
   transfers: pick(2),
-  code: pick('cancelled', 'network_not_configured'),
   import: () => '01234567-89ab-4def-8123-456789abcdef',
   line: pick(1),
-  commit: pick('true', 'false'),
-  dryRun: pick('true', 'false'),
   chainId: pick(CHAIN_ID),
-  purpose: pick('sign-in', 'link'),
   message: ({ dice, attacker: { signed } }) => signed[dice.upTo(signed.length)]?.message ?? 'hello',
   signature: ({ dice, attacker: { signed } }) =>
     signed[dice.upTo(signed.length)]?.signature ?? '0x00',
   'cf-turnstile-response': pick('', 'proof'),
   redirect: pick('/settings/account', 'https://evil.test/'),
-  notice: pick('link-sent', 'signed-out', 'another', 'wallet-linked'),
-  role: pick('user', 'user', 'master'),
-  scope: pick('read', 'write', 'orders'),
   url: pick('https://evil.example.com/hook', 'https://evil.example.com/', 'https://10.0.0.1/'),
-  events: pick('order.created', 'order.delivered', 'order.failed', 'alarm.raised'),
+  'form.events': pick('order.created', 'order.failed', 'alarm.raised'),
   'form.enabled': pick('on'),
-  enabled: pick(true, false),
   'form.id': rowId,
   'form.returnPieces': pick('on'),
-  'form.wanted': pick('yes', 'no'),
   chain: pick(CHAIN_ID),
-  returnPieces: pick(true, false),
   'form.source': pick('shop', 'session'),
-  'form.state': pick('queued', 'failed'),
-  state: pick('waiting', 'pending', 'delivered', 'failed'),
   'form.since': pick('2026-01-01T00:00'),
   since: pick('2026-01-01T00:00:00.000Z'),
-  days: pick('7', '365'),
   back: pick('everyone'),
   owner: ({ world, dice }) => {
     const { id, email, wallet } = pickFrom(dice, world.victims.all)
@@ -239,9 +213,6 @@ const valuesOf: Record<string, Values> = {
   sources: pick('shop', 'session'),
   user: userId,
   person: ({ world, dice }) => pickFrom(dice, world.victims.all).email,
-  to: pick('appointed', 'dismissed'),
-  'form.action': pick('retry', 'retry-all', 'cancel', 'write_off'),
-  action: pick('administrator.appoint'),
   until: pick('2026-12-31'),
   update: pick('on'),
   test: pick('evt_1'),
@@ -260,7 +231,7 @@ function knownSchemaOf(schema: $ZodType): JsonSchema {
 
 function drawValue(draw: Draw, schema: JsonSchema, part: string, name: string): unknown {
   const { dice } = draw
-  const [inner] = schema.anyOf?.filter(({ type }) => type === 'object') ?? []
+  const inner = schema.anyOf?.find((one) => one.type === 'object' || one.enum || one.items?.enum)
   if (inner) return drawValue(draw, inner, part, name)
   if (schema.type === 'array' && schema.items) {
     const { items } = schema
@@ -276,7 +247,9 @@ function drawValue(draw: Draw, schema: JsonSchema, part: string, name: string): 
       .map(([field, of]) => [field, drawValue(draw, of, name || part, field)])
     return paired(draw, Object.fromEntries(fields))
   }
-  const values = valuesOf[`${part}.${name}`] ?? valuesOf[name]
+  const choices =
+    schema.type === 'boolean' ? [true, false] : 'const' in schema ? [schema.const] : schema.enum
+  const values = valuesOf[`${part}.${name}`] ?? valuesOf[name] ?? (choices && pick(...choices))
   if (!values) throw new Error(`requests.ts has no values for ${part}.${name}`)
   return values(draw)
 }

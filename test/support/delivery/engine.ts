@@ -16,7 +16,10 @@ import type { Chain } from '../chain/chain.ts'
 export type NetworkSettings = Partial<Network>
 
 /** The configuration of chains, reached through their proxies. */
-export const networksOf = (chains: readonly Chain[], settings: NetworkSettings = {}) =>
+export const networksOf = (
+  chains: readonly Pick<Chain, 'name' | 'chainId' | 'proxyUrl' | 'delivery'>[],
+  settings: NetworkSettings = {},
+) =>
   Object.fromEntries(
     chains.map(({ name, chainId, proxyUrl, delivery }) => [
       name,

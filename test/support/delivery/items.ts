@@ -69,6 +69,8 @@ export const aMarket = (name: string, chainId: number) => ({
   chainId,
   contracts: { erc721: WALLET, erc1155: WALLET } as const,
   seller: WALLET as typeof WALLET,
+  proxyUrl: 'http://127.0.0.1:1',
+  delivery: WALLET as typeof WALLET,
 })
 
 /** One order with one item and its transfer for each sale, a thousand in one transaction. */
