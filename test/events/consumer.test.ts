@@ -155,19 +155,6 @@ describe('an event', () => {
     })
   })
 
-  it('that is accepted at the second attempt is delivered, with both attempts', async () => {
-    const { endpoint, event } = await aDueEvent()
-    let status = 503
-    receive(() => new Response(null, { status }))
-    await consume([endpoint])
-    pass(5)
-    status = 204
-    await consume([endpoint])
-    const row = await messageRow(event)
-    expect(row).toMatchObject({ state: 'delivered', tries: 2, dueAt: null })
-    expect(row?.attempts.map(({ status }) => status)).toEqual([503, 204])
-  })
-
   it('waits up to 10 % longer at random', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const { endpoint, event } = await aDueEvent()
@@ -195,18 +182,6 @@ describe('an event', () => {
     await anEvent({ sellerId: endpoint.userId })
     receive()
     const planned = [{ endpointId: endpoint.id, delaySeconds: 30 }]
-    expect((await consume([endpoint])).wakeUps).toEqual(planned)
-  })
-
-  it('of an endpoint that was disabled meanwhile is planned once that is enabled', async () => {
-    const { endpoint } = await aDueEvent()
-    const disabled = { disabledAt: ago(0), disabledReason: 'owner' } as const
-    expect((await during(endpoint, 500, () => changeAsOwner(endpoint, disabled))).wakeUps).toEqual(
-      [],
-    )
-    pass(1)
-    await changeAsOwner(endpoint, { disabledAt: null, disabledReason: null, dueAt: ago(0) })
-    const planned = [{ endpointId: endpoint.id, delaySeconds: 4 }]
     expect((await consume([endpoint])).wakeUps).toEqual(planned)
   })
 
@@ -375,48 +350,6 @@ describe('an endpoint', () => {
     }
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
     expect(received).toHaveLength(before + 9)
-  })
-
-  it('that rejects single events gets the others at once', async () => {
-    const endpoint = await anEndpoint()
-    const sent = await someEvents({ sellerId: endpoint.userId }, 30)
-    const bad = new Set([sent[0], sent[11], sent[29]].map((event) => event && nameOf(event)))
-    receive(({ headers }) => {
-      const isBad = bad.has(headers.get('webhook-id') ?? '')
-      return new Response(null, { status: isBad ? 400 : 200 })
-    })
-    await consume([endpoint])
-    const rows = await db
-      .select({ eventId: webhookMessages.eventId, state: webhookMessages.state })
-      .from(webhookMessages)
-      .where(eq(webhookMessages.endpointId, endpoint.id))
-    expect(rows.map(({ eventId, state }) => [`evt_${eventId}`, state])).toEqual(
-      [...bad].map((id) => [id, 'pending']),
-    )
-    expect(await endpointRow(endpoint)).toMatchObject({
-      position: sent.at(-1)?.id,
-      penalty: 1,
-      failingSince: null,
-      dueAt: fromNow(5 * SECOND),
-    })
-  })
-
-  it('that stops to answer amid a batch gets the rest later, in its order', async () => {
-    const endpoint = await anEndpoint()
-    const sent = await someEvents({ sellerId: endpoint.userId }, 40)
-    let answers = 10
-    const received = receive(() => {
-      if (answers-- > 0) return new Response()
-      throw new Error('connection reset')
-    })
-    await consume([endpoint])
-    expect(received.length).toBeLessThanOrEqual(16)
-    answers = Infinity
-    pass(10)
-    await consume([endpoint])
-    await consume([endpoint])
-    const ids = idsIn(received)
-    expect([...new Set(ids)]).toEqual(sent.map(nameOf))
   })
 
   it('with 1,000 messages that wait for another attempt gets no event of the log', async () => {

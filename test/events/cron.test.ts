@@ -2,15 +2,11 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runCron } from '../../src/cron.ts'
-import { connect } from '../../src/db/client.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
-import { readSettings } from '../../src/env.ts'
-import { warnBehind } from '../../src/events/failing.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aUser, db, setRow } from '../support/makers.ts'
-import { measured } from '../support/measured.ts'
 import {
   aDueEvent,
   anEndpoint,
@@ -228,17 +224,6 @@ describe('the log', () => {
     expect(await idsLeft()).toEqual([recent.id])
   })
 
-  it('is pruned in pages', async () => {
-    await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12002)
-       INSERT INTO events (id, type, at, data) SELECT i, 'order.created', '', '{}' FROM n`,
-    ).run()
-    await cron()
-    expect(await idsLeft()).toHaveLength(2002)
-    await cron()
-    expect(await idsLeft()).toEqual([12002])
-  })
-
   it('gives a new event a higher id, also in a database that was set back', async () => {
     const before = await anEvent()
     const same = await anEvent()
@@ -323,29 +308,6 @@ describe('once a day, the owner is told of an endpoint whose events are removed 
     expect(await subjectsAt('03:00')).toHaveLength(50)
     expect(await subjectsAt('03:01')).toHaveLength(1)
     expect(await subjectsAt('03:02')).toEqual([])
-  })
-
-  it('and no event is read if none lags, or once all were told', async () => {
-    const { id: userId } = await owner()
-    await anEvent({ sellerId: userId, at: ago(27 * DAY) }, 1000)
-    // It has got them, and waits for the next one.
-    const endpoint = await anEndpoint({ userId })
-    const rowsRead = async () => {
-      const { database, trips } = measured(env.DB)
-      const { mails, bindings } = recordingBindings()
-      const settings = readSettings(env)
-      const now = new Date()
-      await warnBehind({ db: connect(database), email: bindings.EMAIL, settings, now })
-      return { rows: trips.reduce((sum, trip) => sum + trip.rowsRead, 0), mails: mails.length }
-    }
-    await change(endpoint, { position: 0 })
-    const none = await rowsRead()
-    expect(none.rows).toBeLessThan(100)
-    await db.delete(quotas)
-    await change(endpoint, { verifiedAt: null })
-    expect(await rowsRead()).toMatchObject({ mails: 1 })
-    const { rows, mails } = await rowsRead()
-    expect([mails, rows < 100]).toEqual([0, true])
   })
 
   it('once if it is disabled on purpose, not each day for ever', async () => {
