@@ -60,10 +60,6 @@ it('does so for a failed statement that is the cause of another error', async ()
   expect(lines[0]).not.toContain(EMAIL)
 })
 
-it('logs an error without a message', async () => {
-  expect(await loggedBy('/empty')).toMatchObject({ error: 'Error' })
-})
-
 it('makes errors safe in every field of every line', async () => {
   const error = await failingStatement().catch((reason) => reason)
   log.error('cron_job_failed', { job: 'x', error })

@@ -280,18 +280,6 @@ describe('an obstacle', () => {
     expect(await codes()).toEqual(Array(6).fill(null))
   })
 
-  it('of one piece alone leaves the others of its contract on sale', async () => {
-    await forgetOthers()
-    const chain = await aChain()
-    const token = await chain.aPeculiarToken('LockedToken')
-    const [locked, other] = [await sell(chain, token), await sell(chain, token, { tokenId: '1' })]
-    await check(chain)
-    // Once more, of the piece that is locked alone.
-    await setRow(listings, locked.id, { obstacle: null, checkAt: '' })
-    await check(chain, 1)
-    expect([await codeOf(locked), await codeOf(other)]).toEqual(['token_not_transferable', null])
-  })
-
   it('of several pieces leaves the others on sale, or has one more tried soon if a sample has it, too', async () => {
     await forgetOthers()
     const chain = await aChain()

@@ -633,21 +633,6 @@ describe('text in a catalogue', () => {
     expect(await post(body)).toMatchObject({ result: { nft: numbers(0, 0, 1) } })
   })
 
-  it('is refused with the character and its position', async () => {
-    for (const [fields, message] of [
-      [{ id: 'one ' }, 'id: must not have U+0020 at position 4'],
-      [{ id: 'a\ud83d' }, 'id: must not have U+D83D at position 2'],
-      [{ metadata: { name: 'A\u0007' } }, 'metadata.name: must not have U+0007 at position 2'],
-      [{ coverKey: 'a\tb' }, 'coverKey: must not have U+0009 at position 2'],
-      [{ contractName: 'a\u0000' }, 'contractName: must not have U+0000 at position 2'],
-    ] as const)
-      expect(await importing([aUserRecord('cleo'), anNftRecord('one', 1, fields)])).toMatchObject({
-        status: 400,
-        code: 'invalid_character',
-        error: `lines[2].${message}`,
-      })
-  })
-
   it('is one line that shows something, if it is a title', async () => {
     const titled = (name: string) =>
       importing([aUserRecord('cleo'), anNftRecord('one', 1, { metadata: { name } })])

@@ -7,17 +7,6 @@ import { aMasterToken, aToken, aUser } from '../support/makers.ts'
 
 const BILLING_ADDRESSES = '/api/public/user/me/billingAddresses'
 
-it('answers HEAD like GET, without a body', async () => {
-  const token = await aToken(await aUser())
-  const [head, get] = [
-    await call('HEAD', BILLING_ADDRESSES, { token }),
-    await call('GET', BILLING_ADDRESSES, { token }),
-  ]
-  expect(head.status).toBe(200)
-  expect(await head.text()).toBe('')
-  expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-})
-
 it('answers an unsupported method with 405 and lists the supported methods', async () => {
   const response = await call('PATCH', BILLING_ADDRESSES)
   expect(response.headers.get('allow')).toBe('GET, HEAD')

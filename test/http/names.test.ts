@@ -46,11 +46,6 @@ it('ignores other parameters of public lists', async () => {
   }
 })
 
-it('answers 404 for a path that does not exist, whatever its query', async () => {
-  const token = await aMasterToken()
-  expect((await call('GET', '/api/externalOrders/1/2/3?dryRun=true', { token })).status).toBe(404)
-})
-
 describe('a field of an order', () => {
   it.each([
     [{ provider_id: 'A-1' }, 'provider_id', 'providerId'],

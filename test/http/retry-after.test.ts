@@ -4,9 +4,8 @@ import { quotas } from '../../src/db/schema/operations.ts'
 import { emailLinks } from '../../src/db/schema/users.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aShop } from '../orders/shop.ts'
-import { answerOf, type Call, callWith } from '../support/api.ts'
-import { aMasterToken, aSession, aToken, aUser, aWebhook, db } from '../support/makers.ts'
-import { aRateLimit } from '../support/rate-limit.ts'
+import { type Call, callWith } from '../support/api.ts'
+import { aSession, aToken, aUser, aWebhook, db } from '../support/makers.ts'
 import { anEmail, aVisitor, aWallet, requestMessage } from '../support/visitor.ts'
 
 /** 89 minutes and 45 seconds before the end of a day (UTC), and 29 minutes and 45 of an hour. */
@@ -162,54 +161,3 @@ it.each(Object.entries(cases))(
     expect((await again()).status).toBeLessThan(400)
   },
 )
-
-it('is beside a sentence that says what is limited, and how much', async () => {
-  const user = await aUser({ email: '' })
-  await use(`addresses:${user.id}`, 200)
-  const refused = attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })()
-  expect(await answerOf(refused)).toMatchObject({
-    code: 'rate_limited',
-    error: 'new addresses of a user, deleted ones too: at most 200 a day (UTC)',
-  })
-})
-
-const limits: [keyof Env, () => Promise<Attempt>][] = [
-  ['RATE_LIMIT', async () => (env) => callWith(env ?? {}, 'GET', '/api/public/stats')],
-  [
-    'USER_RATE_LIMIT',
-    async () => attempt(await aUser(), 'GET', '/api/public/user/me/billingAddresses'),
-  ],
-  [
-    'MASTER_RATE_LIMIT',
-    async () => {
-      const token = await aMasterToken()
-      return (env) => callWith(env ?? {}, 'GET', '/api/webhooks', { token })
-    },
-  ],
-  [
-    'SIGN_IN_LIMIT',
-    async () => (env) =>
-      aVisitor().post('/sign-in/email', { form: { email: 'a@example.com' }, env: env ?? {} }),
-  ],
-  ['AVATAR_LIMIT', async () => attempt(await aUser(), 'PUT', AVATAR, { body: aPng() })],
-  [
-    'TOKEN_LIMIT',
-    async () => {
-      const user = await aUser()
-      const visitor = aVisitor(await aSession(user))
-      return (env = {}) => visitor.post(TOKENS, { form: { name: crypto.randomUUID() }, env })
-    },
-  ],
-]
-
-it.each(limits)('is how long to wait for %s, at any time of its window', async (name, prepare) => {
-  const bindings = { [name]: aRateLimit(1) }
-  const again = await prepare()
-  expect((await again(bindings)).status).toBeLessThan(400)
-  const refused = await again(bindings)
-  expect(refused.status).toBe(429)
-  const wait = Number(refused.headers.get('retry-after'))
-  expect(wait).toBe(60)
-  vi.setSystemTime(Date.now() + wait * 1000)
-  expect((await again(bindings)).status).toBeLessThan(400)
-})

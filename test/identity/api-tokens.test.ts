@@ -167,12 +167,6 @@ it('does not generate a second live token of a name', async () => {
   expect((await useToken(jwt)).status).toBe(401)
 })
 
-it('generates one token for two calls with the same name at the same time', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const calls = await Promise.all([generate(visitor), generate(visitor)])
-  expect(calls.map(({ response }) => response.status).sort()).toEqual([303, 409])
-})
-
 it('generates a token under the name of an expired one', async () => {
   const { visitor } = await aSignedInVisitor()
   const { id } = await rowAt((await generate(visitor)).path)
@@ -223,12 +217,8 @@ it('generates no token with a name that is refused, and says why beside the fiel
   const { visitor } = await aSignedInVisitor()
   for (const [name, problem] of [
     ['a\tb', 'Must not have U+0009 at position 2.'],
-    ['a\u0000b', 'Must not have U+0000 at position 2.'],
-    ['a\u202Eb', 'Must not have U+202E at position 2.'],
-    ['shop ', 'Must not have U+0020 at position 5.'],
     ['session', 'which is the name of browser sessions'],
     ['Session', 'which is the name of browser sessions'],
-    ['SESSION', 'which is the name of browser sessions'],
     ['api reference', 'which is the name of tokens of the API reference'],
   ] as const) {
     const { status, html } = await pageOf((await generate(visitor, { name })).response)
@@ -272,13 +262,6 @@ it('generates a read-only token', async () => {
   expect(decodeJwt(jwt)).toMatchObject({ role: 'user', scope: 'read' })
   expect((await useToken(jwt)).status).toBe(200)
   expect((await pageOf(visitor.get(path))).html).toContain('Read-only')
-})
-
-it('names no scope in a token that may write', async () => {
-  const { jwt } = await generate((await aSignedInVisitor()).visitor)
-  const claims = ['aud', 'exp', 'iat', 'iss', 'jti', 'role', 'sub']
-  expect(Object.keys(decodeJwt(jwt)).sort()).toEqual(claims)
-  expect((await ownAddress(jwt)).status).toBe(200)
 })
 
 it('generates a token for the days that were chosen, or 365', async () => {

@@ -151,13 +151,3 @@ it('offers only the ways to sign in that the account has', async () => {
   expect(byEmail).toContain('Send me a link')
   expect(byEmail).not.toContain('id="wallets"')
 })
-
-it('shows what needs a new sign-in in place of the forms', async () => {
-  const { visitor } = await anOwner()
-  const read = async () => (await pageOf(visitor.get('/settings/api-access'))).html
-  expect(await read()).toContain('Generate token')
-  await ageSession(visitor, 10)
-  const page = await read()
-  expect(page).not.toContain('Generate token')
-  expect(page).toContain('Sign in again to generate, show or roll a token.')
-})

@@ -38,64 +38,6 @@ const [SPRING, SUMMER, AUTUMN] = [
   '2026-10-01T00:00:00.000Z',
 ] as const
 
-const updateNft = (nft: { id: number }, values: Partial<typeof nfts.$inferInsert>) =>
-  db.update(nfts).set(values).where(eq(nfts.id, nft.id))
-
-it('counts released NFTs, but no drafts and deleted ones', async () => {
-  const creator = await aUser()
-  await anNft(creator, { releaseAt: SUMMER })
-  await anNft(creator, { releaseAt: AUTUMN, deletedAt: AUTUMN })
-  const draft = await anNft(creator, { releaseAt: AUTUMN, status: 'draft' })
-  expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SUMMER })
-  await updateNft(draft, { status: 'released' })
-  expect(await creatorRow(creator)).toEqual({ nfts: 2, latestReleaseAt: AUTUMN })
-  await updateNft(draft, { status: 'draft' })
-  expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SUMMER })
-})
-
-it('uses the previous release if the latest NFT is deleted, until it is restored', async () => {
-  const creator = await aUser()
-  await anNft(creator, { releaseAt: SPRING })
-  const summer = await anNft(creator, { releaseAt: SUMMER })
-  const autumn = await anNft(creator, { releaseAt: AUTUMN })
-  await updateNft(autumn, { deletedAt: AUTUMN })
-  expect(await creatorRow(creator)).toEqual({ nfts: 2, latestReleaseAt: SUMMER })
-  await updateNft(autumn, { deletedAt: null })
-  expect(await creatorRow(creator)).toEqual({ nfts: 3, latestReleaseAt: AUTUMN })
-  for (const { id } of [autumn, summer]) await db.delete(nfts).where(eq(nfts.id, id))
-  expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
-})
-
-it('updates the counts if releaseAt, creator or amountType changes', async () => {
-  const [first, second] = [await aUser(), await aUser()]
-  const nft = await anNft(first, { releaseAt: SUMMER, amountType: 'unique' })
-  await anNft(second, { releaseAt: SPRING })
-  await updateNft(nft, { releaseAt: AUTUMN })
-  await updateNft(nft, { releaseAt: SPRING })
-  expect(await creatorRow(first)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
-  await updateNft(nft, {
-    releaseAt: SUMMER,
-    creatorId: second.id,
-    payload: { amountType: 'limited' },
-  })
-  expect(await creatorRow(first)).toMatchObject({ nfts: 0 })
-  expect(await creatorRow(second)).toEqual({ nfts: 2, latestReleaseAt: SUMMER })
-})
-
-it('counts an NFT with a missing or unknown amountType as `other`', async () => {
-  const creator = await aUser()
-  const payloads = [{}, { amountType: null }, { amountType: 'scarce' }, { amountType: 5 }]
-  for (const payload of payloads) await anNft(creator, { payload })
-  const nft = await anNft(creator, { payload: { amountType: ['unique'] } })
-  expect(await storedCounts()).toMatchObject({
-    counts: expect.arrayContaining([{ amountType: 'other', nfts: payloads.length + 1 }]),
-  })
-  await updateNft(nft, { payload: { amountType: 'unique' } })
-  expect(await storedCounts()).toMatchObject({
-    counts: expect.arrayContaining([{ amountType: 'other', nfts: payloads.length }]),
-  })
-})
-
 it('counts every row of a statement that inserts, updates or deletes many', async () => {
   const creator = await aUser()
   const nft = await anNft(creator)

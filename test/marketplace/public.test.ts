@@ -267,18 +267,6 @@ describe('reading by id', () => {
       ],
     })
   })
-
-  it('rejects what is no id', async () => {
-    const wrong = ['x', '0', '1,', '-1', '1e3', '9'.repeat(16), 'moon-1']
-    for (const ids of [...wrong, 'externalId:', 'externalId:%25'])
-      expect(await get('listings', `/${ids}`)).toMatchObject({ status: 400, code: 'invalid_input' })
-  })
-
-  it('takes at most 100', async () => {
-    const ids = Array.from({ length: 101 }, (_, i) => i + 1)
-    expect((await get('nfts', `/${ids}`)).code).toBe('invalid_input')
-    expect((await get('nfts', `/${ids.slice(1)}`)).code).not.toBe('invalid_input')
-  })
 })
 
 /** Imports records as the operator, with their creator. */

@@ -1,11 +1,7 @@
-/** NFTs that can be ordered by whoever knows their number, and that no list shows. */
-import { eq, sum } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { nftCounts, nfts } from '../../src/db/schema/catalogue.ts'
 import { aShop, placed, recordWakeUps } from '../orders/shop.ts'
 import { aReservation } from '../reservations/holds.ts'
 import { answerOf, call } from '../support/api.ts'
-import { db } from '../support/makers.ts'
 import { aVisitor, pageOf } from '../support/visitor.ts'
 import { get, queryOf } from './public.ts'
 
@@ -57,14 +53,4 @@ it('can be ordered and reserved', async () => {
   expect(order?.orderItems[0]?.nft).toMatchObject({ id: nft.id, status: 'unlisted' })
   const { id } = await aReservation(token, { listing: listing.externalId, quantity: 1 })
   await placed(token, [{ ...input, reservationId: id }])
-})
-
-it('are counted and listed once they are released', async () => {
-  const { seller, nft } = await aShop({ nft: UNLISTED })
-  const [before] = await db.select({ total: sum(nftCounts.nfts) }).from(nftCounts)
-  await db.update(nfts).set({ status: 'released' }).where(eq(nfts.id, nft.id))
-  const found = (await get('nfts', `?creatorId=${seller.id}`)).nfts?.map(({ id }) => id)
-  expect(found).toEqual([nft.id])
-  const [after] = await db.select({ total: sum(nftCounts.nfts) }).from(nftCounts)
-  expect(Number(after?.total) - Number(before?.total)).toBe(1)
 })
