@@ -11,7 +11,7 @@ const translations: Record<string, () => Promise<Translation>> = {
 }
 
 /** Languages, as ISO 639-1. */
-export const languages = ['en', ...Object.keys(translations)]
+const languages = ['en', ...Object.keys(translations)]
 
 /** The language of texts when nothing is known of a reader, and of a locale that has none. */
 export const DEFAULT_LOCALE = 'en'

@@ -39,16 +39,6 @@ it('has a link in the menu of administrators only', async () => {
   expect(html).toContain('<a href="/operations">')
 })
 
-it('has a sentence where there is nothing to show', async () => {
-  const { text } = await read(visitor, '/operations')
-  expect(text).toContain('No alarm is raised.')
-  expect(text).toContain('No order was placed in the last 30 days, so there is nothing to draw.')
-  expect(text).toContain('What is queued waits only for its turn.')
-  expect(text).toContain('Nothing has failed.')
-  expect(text).toContain('Not checked yet: the cron run does it each minute.')
-  expect(text).toContain('There are no entries.')
-})
-
 it('shows alarms with their age, and a link to the runbook', async () => {
   const raisedAt = minutesAgo(5)
   await db.insert(alarms).values({
@@ -97,28 +87,6 @@ describe('the plots', () => {
       expect.stringMatching(/\nHalf of them \(p50\): 42 s\n95 % of them \(p95\): 1.5 h$/),
     )
     expect(textOf(html)).toMatch(/\d\d:00 5 1 2 1 1 /)
-  })
-
-  it('have a logarithmic axis that says so if one hour dwarfs the others', async () => {
-    const of = (hoursAgo: number, orders: number) =>
-      hour(hoursAgo, { lastId: orders, transferred: orders, p50: 1000, p95: 2000 })
-    await db.insert(hourlyOrders).values([of(1, 10), of(2, 200), of(3, 11)])
-    expect((await read(visitor, '/operations')).text).not.toContain('Logarithmic axis')
-    await db.insert(hourlyOrders).values(of(4, 221))
-    await db.delete(hourlyOrders).where(eq(hourlyOrders.lastId, 200))
-    const { html, text } = await read(visitor, '/operations')
-    expect(text.match(/Logarithmic axis/g)).toHaveLength(1)
-    expect(html).toContain('aria-label="Deliveries by state, logarithmic axis.')
-    expect(html).toContain('aria-label="Time to delivery. The table has the numbers."')
-  })
-
-  it('mark the value of an hour between two empty ones', async () => {
-    const delivered = { firstId: 1, lastId: 1, transferred: 1 }
-    await db
-      .insert(hourlyOrders)
-      .values([hour(1, delivered), hour(2, delivered), hour(9, delivered)])
-    const { html } = await read(visitor, '/operations')
-    expect(html.match(/class="marker delivered"/g)).toHaveLength(1)
   })
 
   it('show 30 days on request, each with the sums of its hours', async () => {

@@ -107,13 +107,6 @@ describe('the list of transfers', () => {
     expect(second.text).toContain('First transfers')
     expect(second.text).not.toContain('Next transfers')
   })
-
-  it('offers nothing for what has ended', async () => {
-    await anItem({ state: 'transferred', dueAt: null })
-    const { html } = await read(visitor, `${LIST}?state=transferred`)
-    expect(html).not.toContain('<dialog')
-    expect(html).not.toContain('type="checkbox"')
-  })
 })
 
 describe('what is done to many transfers', () => {
@@ -229,13 +222,6 @@ describe('what is done to many transfers', () => {
     expect(again.text).toContain('1 transfer written off.')
     expect(await stockOfItem(one)).toBe(stock + 2)
   })
-
-  it('says that nothing was selected', async () => {
-    const { id } = await anItem(failed('recipient_rejects'))
-    const { text } = await act(visitor, [], { action: 'cancel', state: 'failed' })
-    expect(text).toContain('Nothing was selected, so nothing was changed.')
-    expect(await stateOf(id)).toBe('failed')
-  })
 })
 
 describe('the pages of an order, a user and an NFT', () => {
@@ -295,11 +281,6 @@ describe('the search', () => {
   const searchFor = (visitor: Visitor, q: string) =>
     visitor.get(`/operations/search?q=${encodeURIComponent(q)}`)
 
-  it('leads back from what cannot be searched for', async () => {
-    for (const q of [' ', 'x'.repeat(256)])
-      expect(await locationOf(searchFor(visitor, q))).toBe('/operations')
-  })
-
   it('opens the only transfer that has the number, key, transaction or event', async () => {
     const { id, orderId } = await anItem({ dueAt: null }, 'ORDER-99')
     const hash = `0x${'e'.repeat(64)}` as const
@@ -341,16 +322,6 @@ describe('the search', () => {
     )
   })
 
-  it('groups everything that has the same id', async () => {
-    const shop = await aShop({ nft: { title: 'Green' } })
-    await placed(shop.token, [shop.input])
-    const { text, sectionOf } = await read(visitor, '/operations/search?q=1')
-    expect(text).toContain('Results for “1”')
-    expect(sectionOf('users')).toContain('User 1 :')
-    expect(sectionOf('nfts')).toContain('NFT 1 :')
-    expect(sectionOf('listings')).toContain('Listing 1:')
-  })
-
   it('finds beginnings of numbers, ids, addresses and titles, and words of titles', async () => {
     const { nft } = await aShop({ nft: { title: 'Moonlit Harbour <b>' } })
     const { user } = await aSignedInVisitor({ email: 'grace.hopper@example.com', name: 'Grace' })
@@ -370,14 +341,5 @@ describe('the search', () => {
     const people = await read(visitor, '/operations/search?q=Grace.H')
     expect(people.sectionOf('users')).toContain(`User ${user.id} : Grace grace.hopper@example.com`)
     expect(people.html).toContain(`href="/operations/users/${user.id}"`)
-  })
-
-  it('says that nothing was found, and where requests are', async () => {
-    const { text } = await read(visitor, '/operations/search?q=nothing')
-    expect(text).toContain(
-      'Nothing has this id, title, order number, e-mail address, wallet, hash or key, or begins with it.',
-    )
-    const request = await read(visitor, `/operations/search?q=${crypto.randomUUID()}`)
-    expect(request.text).toContain('Requests are only in the log: search it for this requestId.')
   })
 })

@@ -144,16 +144,6 @@ describe('a source that cannot be used', () => {
     expect(await formatAndSize(await bytesOf(answer))).toBe('image/gif 1×1')
   })
 
-  it('has more pixels than may be converted', async () => {
-    const huge = aPng({ width: 8, height: 8 })
-    new DataView(huge.buffer).setUint32(16, 100_000)
-    new DataView(huge.buffer).setUint32(20, 100_000)
-    const { conversions } = await watch(async () => {
-      expect(await statusOf(await withImage(dataUrl(huge)))).toBe(404)
-    })
-    expect(conversions).toBe(0)
-  })
-
   it('costs one conversion a day and size, so that it does not use up those of others', async () => {
     const broken = await withImage(dataUrl(wide.slice(0, 60)))
     const { conversions } = await watch(async () => {

@@ -3,8 +3,7 @@ import { quotas } from '../../src/db/schema/operations.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { stopClock } from '../support/fake-time.ts'
 import { db } from '../support/makers.ts'
-import phone from './fixtures/phone.jpg?inline'
-import { aPng, concat, encode, quarterColours, readFixture } from './pictures.ts'
+import { aPng, concat, encode, quarterColours } from './pictures.ts'
 import { aCaller, storedPicture, uploadBytes, uploadForm } from './uploads.ts'
 
 // Large bodies take longer.
@@ -71,41 +70,9 @@ describe('raw bytes', () => {
     expect((await uploadBytes(endless, await aCaller())).status).toBe(413)
     expect(sent).toBeLessThanOrEqual(12 * MEBIBYTE)
   })
-
-  it('are joined from chunks of one byte', async () => {
-    const whole = await readFixture(phone)
-    const chunks = new ReadableStream({
-      start(controller) {
-        for (const byte of whole) controller.enqueue(Uint8Array.of(byte))
-        controller.close()
-      },
-    })
-    const picture = await storedPicture(await uploadBytes(chunks, await aCaller()))
-    expect(await quarterColours(picture)).toEqual(['red', 'green', 'blue', 'white'])
-  })
 })
 
 describe('a form', () => {
-  it.each([
-    ['picture.jpg', 'image/jpeg'],
-    ['picture.png', 'image/webp'],
-    ['picture', 'application/octet-stream'],
-    ['picture.exe', ''],
-    ['../../etc/passwd', 'image/svg+xml'],
-  ])('is accepted with a file of any name and picture type: %s, %s', async (name, type) => {
-    expect((await uploadForm(aPng(), { ...(await aCaller()), type }, name)).status).toBe(200)
-  })
-
-  it('is rejected if its file has a type that is not a picture', async () => {
-    const response = await uploadForm(aPng(), { ...(await aCaller()), type: 'text/html' })
-    expect(response.status).toBe(415)
-  })
-
-  it('may have other parts besides the picture', async () => {
-    const form = aFormWith(['name', 'Ada'], ['avatar', file()], ['other', file()])
-    expect((await uploadParts(form)).status).toBe(200)
-  })
-
   it.each([
     ['no part', aFormWith()],
     ['a part with another name', aFormWith(['picture', file()])],

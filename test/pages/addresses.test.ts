@@ -22,15 +22,6 @@ const valuesIn = (html: string) =>
     ]),
   )
 
-it('shows both lists of a user who has no address', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const html = await htmlAt(visitor, BOOK)
-  expect(html).toContain('You have no delivery address yet.')
-  expect(html).toContain('You have no billing address yet.')
-  expect(html).toContain('href="/settings/addresses/delivery/new"')
-  expect(html).toContain('href="/settings/addresses/billing/new"')
-})
-
 it('shows the live addresses of the user, and nobody else’s', async () => {
   const { visitor, user } = await aSignedInVisitor()
   await anAddress(user, { kind: 'delivery', name: 'Ada', street: 'Road 1', city: 'Oslo' })
@@ -66,16 +57,6 @@ it('adds a delivery address', async () => {
   ])
 })
 
-it('adds a billing address without the fields of a delivery address', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  const html = await htmlAt(visitor, `${BOOK}/billing/new`)
-  expect(html).toContain('autocomplete="billing country-name"')
-  expect(html).not.toContain('name="mobilePhone"')
-  const form = { ...place, name: 'Ada', email: 'ada@example.com' }
-  await visitor.post(`${BOOK}/billing/new`, { form })
-  expect(await rowsOf(user)).toMatchObject([{ kind: 'billing', ...place, name: null, email: null }])
-})
-
 it('returns 400 with the entered values and a problem beside each wrong field', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const form = { name: 'Ada', city: 'x'.repeat(256), email: 'nobody', isDefault: 'on' }
@@ -98,22 +79,6 @@ it('returns 400 with the entered values and a problem beside each wrong field', 
   expect(valuesIn(again.html)).toMatchObject({ email: 'nobody' })
   expect(again.html).toContain('<p class="problem" id="city-problem">Is required.</p>')
   expect(await rowsOf(user)).toMatchObject([{ email: 'ada@example.com' }])
-})
-
-it('keeps the entered address, or the deleted one, if the user has too many', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  const { id } = await anAddress(user, { deletedAt: new Date().toISOString() })
-  for (let i = 0; i < 100; i++) await anAddress(user)
-  const problem = 'The user has 100 billing addresses; delete one first.'
-  const added = await pageOf(visitor.post(`${BOOK}/billing/new`, { form: place }))
-  expect(added.status).toBe(409)
-  expect(added.html).toContain(problem)
-  expect(valuesIn(added.html)).toMatchObject({ city: 'Oslo' })
-  const restored = await pageOf(visitor.post(`${BOOK}/billing/${id}/restore`))
-  expect(restored.status).toBe(409)
-  expect(restored.html).toContain(problem)
-  expect(restored.html).toContain('id="billing">Billing addresses</h3>')
-  expect(await rowsOf(user)).toHaveLength(101)
 })
 
 it('changes an address, and clears the fields that are empty', async () => {

@@ -23,12 +23,6 @@ it('serves the OpenAPI document with the URL of the instance', async () => {
   expect(served).toMatchObject({ servers: [{ url: BASE_URL }] })
 })
 
-it('answers 304 if the ETag of the OpenAPI document matches', async () => {
-  const etag = (await call('GET', '/openapi.json')).headers.get('etag') ?? ''
-  const response = await call('GET', '/openapi.json', { headers: { 'if-none-match': etag } })
-  expect(response.status).toBe(304)
-})
-
 it('lists the guides in llms.txt, which begins with a title and a summary', async () => {
   const response = await call('GET', '/llms.txt')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -71,19 +65,7 @@ it('links a guide to its Markdown, and a page of the reference to none', async (
   expect(await textOf('/docs/api-orders')).not.toMatch(link)
 })
 
-it('returns 404 for a guide that does not exist', async () => {
-  expect((await call('GET', '/docs/nothing.md')).status).toBe(404)
-})
-
 const fetchAsset = (path: string) => env.ASSETS.fetch(`https://marketplace.test${path}`)
-
-it('serves an icon of 32 × 32 pixels for browsers that know no SVG icons', async () => {
-  const response = await fetchAsset('/favicon.ico')
-  expect(response.status).toBe(200)
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  // The header of an ICO file with one picture, then its width and height.
-  expect([...bytes.slice(0, 8)]).toEqual([0, 0, 1, 0, 1, 0, 32, 32])
-})
 
 it('tells crawlers which pages are public', async () => {
   const response = await fetchAsset('/robots.txt')

@@ -1,10 +1,7 @@
-import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { users } from '../../src/db/schema/users.ts'
 import { brokenDatabase } from '../openapi/databases.ts'
 import { BASE_URL } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { db } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -102,44 +99,4 @@ describe('a page for buyers', () => {
     expect(page.text).not.toMatch(/there is|this path/i)
     expect(page.vary).toContain('Accept-Language')
   })
-
-  const limit = { SIGN_IN_LIMIT: { limit: async () => ({ success: false }) } }
-  const ours = { 'sec-fetch-site': 'same-origin' }
-  const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
-  it.each([
-    { language: 'fr', status: 429, env: limit, headers: ours, title: 'Trop de tentatives' },
-    { language: 'es', status: 500, env: failing, headers: ours, title: 'Algo ha fallado' },
-    { language: 'it', status: 403, env: {}, headers: foreign, title: 'Non consentito' },
-  ])('tells $status in the language of the browser: $language', async ({ language, ...given }) => {
-    const { status, env, headers, title } = given
-    const page = await read(
-      aVisitor().post('/sign-in/email', {
-        form: { email: anEmail() },
-        headers: { ...headers, 'accept-language': language },
-        env: env as Partial<Env>,
-      }),
-    )
-    expect(page.status).toBe(status)
-    expect(page.html).toContain(`<html lang="${language}">`)
-    expect(page.html).toContain(`<title>${title} · Marketplace</title>`)
-  })
-
-  it('says why something conflicts, which is in English only', async () => {
-    const visitor = aVisitor()
-    const email = anEmail()
-    await signInByEmail(visitor, email)
-    await db.update(users).set({ locale: 'de' }).where(eq(users.email, email))
-    const page = await read(visitor.post('/settings/account/email/unlink'))
-    expect(page.text).toContain('Das ist nicht möglich')
-    expect(page.html).toContain(
-      '<p class="lead" lang="en">This is your only way to sign in: link a wallet first.</p>',
-    )
-  })
-})
-
-it('tells errors of other pages in English', async () => {
-  const { visitor } = await aSignedInVisitor({ locale: 'de' })
-  const { html } = await pageOf(visitor.get('/nfts/999999'))
-  expect(html).toContain('<html lang="en">')
-  expect(html).toContain('There is no such NFT.')
 })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { BASE_URL } from '../support/api.ts'
 import { aListing, anNft, aUser } from '../support/makers.ts'
 import { aVisitor } from '../support/visitor.ts'
 
@@ -43,13 +42,4 @@ it('shows a new release at once', async () => {
   await aVisitor().get('/')
   await anNft(await aUser(), { title: 'Brand new', releaseAt: '2026-04-01T00:00:00.000Z' })
   expect(await (await aVisitor().get('/')).text()).toContain('Brand new')
-})
-
-it.each([
-  ['/', 'Digital collectibles, delivered to your wallet'],
-  ['/nfts', 'NFTs'],
-])('tells search engines and chats what %s is', async (path, title) => {
-  const html = await (await aVisitor().get(path)).text()
-  expect(html).toContain(`<meta property="og:title" content="${title}"/>`)
-  expect(html).toContain(`<link rel="canonical" href="${BASE_URL}${path}"/>`)
 })

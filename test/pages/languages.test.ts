@@ -2,10 +2,8 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
-import { explain } from '../../src/delivery/reasons.ts'
 import { aShop, billingData, sold } from '../orders/shop.ts'
 import { db } from '../support/makers.ts'
-import { moveTo } from '../support/transitions.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -94,16 +92,6 @@ describe('a sign-in', () => {
     await signInByEmail(aVisitor(), email)
     expect(await localeOf(email)).toBe('it')
   })
-
-  it('says in the language of the browser what is wrong', async () => {
-    const headers = { 'accept-language': 'es' }
-    const rejected = await aVisitor().post('/sign-in/email', { form: { email: 'x' }, headers })
-    expect(await rejected.text()).toContain('Esto no es una dirección de correo electrónico.')
-    const path = `/sign-in/email?secret=${'0'.repeat(64)}`
-    const { response, text } = await read(aVisitor(), path, 'es')
-    expect(response.status).toBe(410)
-    expect(text).toContain('Este enlace ya no funciona')
-  })
 })
 
 describe('an order', () => {
@@ -129,15 +117,6 @@ describe('an order', () => {
     expect(text).toContain(pieces)
     expect(text.replaceAll('\u00a0', ' ')).toContain(price)
     expect(text).toContain(step)
-  })
-
-  it('says why it has failed, and what to do', async () => {
-    const { visitor, path, id, itemId } = await anOrder('de')
-    await moveTo(itemId, 'failed', explain('recipient_rejects', 'ERC721: no receiver'))
-    const { text } = await read(visitor, path)
-    expect(text).toContain(
-      `Die Lieferung ist fehlgeschlagen: der Empfänger hat das Token nicht angenommen. Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie die Bestellung ${id}.`,
-    )
   })
 })
 

@@ -1,13 +1,8 @@
-import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
-import { anNft, aWebhook } from '../support/makers.ts'
-import { answerTo, permissions } from '../support/permissions.ts'
 import {
   aSignedInVisitor,
   aVisitor,
-  generate,
   locationOf,
   pageOf,
   signInByWallet,
@@ -63,60 +58,6 @@ it('allows only scripts of this site, no frames and no caching', async () => {
     const html = await page.text()
     expect(html).toMatch(/^<!doctype html>/i)
     expect(html).not.toMatch(/<script(?![^>]*src=)|\sstyle=|\son\w+=/)
-  }
-})
-
-/** The paths of the assets that a page loads, with the bytes of each after gzip. */
-async function assetsOf(html: string): Promise<{ path: string; bytes: number }[]> {
-  const paths = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="(\/[^"]+\.(?:js|css))"/g)]
-  return Promise.all(
-    paths.map(async ([, path = '']) => {
-      const { ok, body } = await env.ASSETS.fetch(`https://assets.local${path}`)
-      if (!ok || !body) throw new Error(`${path} does not exist`)
-      const compressed = body.pipeThrough(new CompressionStream('gzip'))
-      return { path, bytes: (await new Response(compressed).arrayBuffer()).byteLength }
-    }),
-  )
-}
-
-it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () => {
-  const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
-  const webhook = await aWebhook(user)
-  const nft = await anNft(user)
-  const { path: token } = await generate(visitor)
-  const withParameters = [
-    '/settings/addresses/delivery/new',
-    `/settings/webhooks/${webhook.id}`,
-    token,
-    `/nfts/${nft.id}`,
-    `/creators/${nft.creatorId}`,
-    '/docs/api-orders',
-    '/docs/first-order',
-    '/docs/retries',
-    '/docs/delivery',
-    '/docs/errors',
-    '/docs/webhooks',
-    '/docs/runbook',
-    '/nowhere',
-  ]
-  const others = permissions
-    .filter(({ method, path }) => method === 'GET' && !/^\/api\/|[:.]/.test(path))
-    .filter((row) => answerTo('admin', row) === '200')
-    .map(({ path }) => path)
-  const signedIn = await Promise.all(
-    [...withParameters, ...others].map((path) => visitor.get(path)),
-  )
-  const pages = [
-    ...signedIn.filter((page) => page.headers.get('content-type')?.startsWith('text/html')),
-    await aVisitor().get('/sign-in'),
-  ]
-  for (const page of pages) {
-    const assets = await assetsOf(await page.text())
-    const sum = (type: string) =>
-      assets.reduce((all, { path, bytes }) => all + (path.endsWith(type) ? bytes : 0), 0)
-    expect(sum('.css')).toBeGreaterThan(1000)
-    expect(sum('.css')).toBeLessThanOrEqual(15 * 1024)
-    expect(sum('.js')).toBeLessThanOrEqual(30 * 1024)
   }
 })
 

@@ -227,13 +227,6 @@ it('asks no node above the limit of endpoints that do', async () => {
   expect((await retry(visitor, refused, sold)).status).toBe(429)
 })
 
-it('says of an auction that it takes no orders', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  const { id } = await aListing(await anNft(user, { title: 'Sun' }), { type: 'auction' })
-  const { listings } = await read(visitor)
-  expect(listings).toEqual([expect.stringContaining(`Sun Auction, takes no orders Listing ${id} `)])
-})
-
 it('shows the own listings only, 20 on a page', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const nft = await anNft(user, { title: 'Sun', amountType: 'unlimited' })

@@ -13,7 +13,6 @@ import {
   pageOf,
   secretOf,
   signInByEmail,
-  signInByWallet,
   type Visitor,
 } from '../support/visitor.ts'
 
@@ -38,19 +37,6 @@ async function requestLink(visitor: Visitor, form: Record<string, string>) {
   const location = response.headers.get('location') ?? ''
   return { response, location, page: await htmlOf(visitor.get(location)) }
 }
-
-it('shows the e-mail form first, with the focus in its field', async () => {
-  const page = await htmlOf(aVisitor().get('/sign-in'))
-  expect(page.indexOf('action="/sign-in/email"')).toBeLessThan(page.indexOf('id="wallets"'))
-  expect(page).toMatch(/<input id="email"[^>]* autofocus/)
-  expect(page).toContain('data-redirect="/orders"')
-})
-
-it('opens the orders if somebody is signed in', async () => {
-  const visitor = aVisitor()
-  await signInByWallet(visitor)
-  expect(await locationOf(visitor.get('/sign-in'))).toBe('/orders')
-})
 
 it('names the address that the link was sent to, which is in no URL', async () => {
   const visitor = aVisitor()
@@ -105,15 +91,6 @@ it('does not name an address without the cookie, or with one that has no address
   expect(await htmlOf(visitor.get(SENT))).toContain(escaped)
 })
 
-it('leads somebody who signs in again back to that page', async () => {
-  const { visitor, user } = await aSignedInVisitor({ email: anEmail() })
-  const { page } = await requestLink(visitor, { email: user.email, redirect: '/settings/account' })
-  expect(page).toContain(
-    `href="/sign-in/again?redirect=${encodeURIComponent(`${BASE_URL}/settings/account`)}"`,
-  )
-  expect(page).toContain('Menu of')
-})
-
 it('forgets the address after the sign-in', async () => {
   const visitor = aVisitor()
   await signInByEmail(visitor)
@@ -139,15 +116,6 @@ it('explains why a used link does not work, and offers a new one', async () => {
     expect(html).toMatch(new RegExp(`<input id="email"[^>]* value="${email}"`))
   }
   expect(await htmlOf(aVisitor().get(link))).toMatch(/<input id="email"(?![^>]* value=)/)
-})
-
-it('explains that a link is not complete', async () => {
-  for (const query of ['?secret=abc', '', `?secret=${'A'.repeat(64)}`]) {
-    const { status, html } = await pageOf(aVisitor().get(`/sign-in/email${query}`))
-    expect(status).toBe(400)
-    expect(html).toContain('This link is not complete')
-    expect(html).toContain('Send me a new link')
-  }
 })
 
 it('explains a broken link of the account settings there', async () => {
@@ -177,24 +145,6 @@ it('warns a signed-in person before a link of another account ends the session',
   expect(page).toContain('You are signed in as Bo. This ends that session in this browser.')
   const signedOut = await htmlOf(aVisitor().get(mailedLink(stranger)))
   expect(signedOut).not.toContain('You are signed in as')
-})
-
-it('says who is signed in when a link was used already, as by a second click', async () => {
-  const visitor = aVisitor()
-  await signInByEmail(visitor, 'twice@example.com')
-  const { status, html } = await pageOf(visitor.get(mailedLink(visitor)))
-  expect(status).toBe(410)
-  expect(html).toContain('You are signed in as twice@example.com.')
-  expect(html).toContain('<a href="/orders">Go to your orders</a>')
-})
-
-it('says why it is shown', async () => {
-  for (const [notice, text] of [
-    ['required', 'Sign in to open this page.'],
-    ['not-saved', 'Your session has ended, so nothing was saved.'],
-    ['signed-out', 'You are signed out.'],
-  ] as const)
-    expect(await htmlOf(aVisitor().get(`/sign-in?notice=${notice}`))).toContain(text)
 })
 
 it('does not ask somebody to sign in again who has just signed in', async () => {

@@ -70,14 +70,6 @@ describe('the list', () => {
     expect(text).toContain('Disabled 2 days ago: its user is no administrator any more')
     expect(text).not.toMatch(/foreign|master/)
   })
-
-  it('takes no more than 10', async () => {
-    const { visitor, user } = await aSignedInVisitor()
-    for (let i = 0; i < 10; i++) await aWebhook(user)
-    expect(await htmlAt(visitor, PAGE)).toContain('You have as many webhooks as allowed.')
-    const response = await visitor.post(PAGE, { form: form(HOOK, ['order.created']) })
-    expect(response.status).toBe(409)
-  })
 })
 
 describe('the form', () => {
@@ -193,26 +185,6 @@ describe('an endpoint', () => {
     expect(html).not.toMatch(/Replay|Resend/)
   })
 
-  it('gets a new secret', async () => {
-    const { visitor, webhook, path } = await aVisitorWithWebhook()
-    const before = await htmlAt(visitor, path)
-    await visitor.post(`${path}/rotate`)
-    const after = await htmlAt(visitor, `${path}?notice=webhook-rotated`)
-    const secretIn = (html: string) => /whsec_[\w+/]+=/.exec(html)?.[0]
-    expect(secretIn(after)).toMatch(/^whsec_/)
-    expect(secretIn(after)).not.toBe(secretIn(before))
-    expect(after).toContain('The previous secret also signs; this ends')
-    expect(await rowOf(webhook.id)).toMatchObject({ previousSecretId: webhook.secretId })
-  })
-
-  it('can be deleted', async () => {
-    const { visitor, webhook, path } = await aVisitorWithWebhook()
-    expect(await locationOf(visitor.post(`${path}/delete`))).toBe(`${PAGE}?notice=webhook-deleted`)
-    expect((await visitor.get(path)).status).toBe(404)
-    expect(await htmlAt(visitor, PAGE)).toContain('You have no webhooks yet.')
-    expect(await rowOf(webhook.id)).toMatchObject({ url: '', deletedAt: expect.any(String) })
-  })
-
   it('hides the secret, and cannot be changed, if the sign-in was long ago', async () => {
     const { visitor, webhook, path } = await aVisitorWithWebhook()
     await ageSession(visitor, 11)
@@ -254,31 +226,6 @@ describe('the log', () => {
     expect(text).toContain('1 hour ago: it answered 500 (42 ms)')
     expect(text).toContain('1 hour ago: no answer (15000 ms)')
     expect(text).toContain('&quot;failReason&quot;: &quot;&lt;b&gt;no&lt;/b&gt;&quot;')
-  })
-
-  it('has pages, and selects by the state', async () => {
-    const { visitor, webhook, path } = await aVisitorWithWebhook()
-    await aWebhookMessage(webhook, { state: 'failed' })
-    for (let i = 0; i < 21; i++) await aWebhookMessage(webhook)
-    const rows = (html: string) => [...html.matchAll(/<li class="row/g)].length
-    const first = await htmlAt(visitor, path)
-    expect(rows(first)).toBe(20)
-    const [, next = ''] = /href="([^"]+)">Older messages/.exec(first) ?? []
-    const second = await htmlAt(visitor, next.replaceAll('&amp;', '&').replace('#log', ''))
-    expect(rows(second)).toBe(2)
-    expect(second).toContain('Newest messages')
-    expect(second).not.toContain('Older messages')
-    expect(rows(await htmlAt(visitor, `${path}?state=failed`))).toBe(1)
-    await anEvent({ sellerId: webhook.userId })
-    expect(await htmlAt(visitor, `${path}?state=waiting`)).toMatch(/An order was placed.*Waiting/)
-  })
-
-  it('comes first, but for a new secret', async () => {
-    const { visitor, path } = await aVisitorWithWebhook()
-    const orderOf = (html: string) =>
-      [...html.matchAll(/id="log"|id="secret"|<h3>Change/g)].map(([found]) => found)
-    expect(orderOf(await htmlAt(visitor, path))).toEqual(['id="log"', 'id="secret"', '<h3>Change'])
-    expect(orderOf(await htmlAt(visitor, `${path}?notice=webhook-created`))[0]).toBe('id="secret"')
   })
 
   it('says what fails since when, and when the next attempt is', async () => {

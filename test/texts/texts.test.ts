@@ -7,7 +7,6 @@ import { fr } from '../../src/texts/fr.ts'
 import { it as italian } from '../../src/texts/it.ts'
 import {
   acceptedLocale,
-  languages,
   textLanguage,
   textLocale,
   textsOf,
@@ -43,10 +42,6 @@ function flatten(value: unknown, path = ''): [path: string, text: string][] {
 
 const english = new Map(flatten(en))
 const marksOf = (text: string) => [...text.matchAll(/⟨\d⟩|\{\w+\}/g)].map(([mark]) => mark).sort()
-
-it('has English and four other languages', () => {
-  expect(languages).toEqual(['en', 'de', 'fr', 'es', 'it'])
-})
 
 describe.each(translations)('the texts in %s', (_, { scripts, reasons, ...translation }) => {
   const texts = flatten(translation)
@@ -93,21 +88,6 @@ it.each(translations)(
     for (const [sentence, text] of Object.entries(texts.scripts)) expect(text).not.toBe(sentence)
   },
 )
-
-it('names a day as its language does', () => {
-  const { lead } = italian.mail.reminder
-  expect(lead('Luna', 1, '8 novembre 2026')).toContain(' dal giorno 8 novembre 2026.')
-  const french = fr.mail.reminder.lead
-  expect(french('Lune', 1, '1 novembre 2026')).toContain(' depuis le 1er novembre 2026.')
-  expect(french('Lune', 1, '11 novembre 2026')).toContain(' depuis le 11 novembre 2026.')
-})
-
-it('has French punctuation after a no-break space', () => {
-  for (const [path, text] of flatten(fr)) {
-    expect(text, path).not.toMatch(/(?<!\u00a0)[:;?!»](?!\d|\/\/)/)
-    expect(text, path).not.toMatch(/«(?!\u00a0)/)
-  }
-})
 
 it.each([
   ['de', 'de', 'de'],
