@@ -100,8 +100,6 @@ type WalletOptions = {
   chainId?: number
   /** How the wallet says that it does not know the chain, until the chain is added. */
   unknownChainError?: { code: number; message: string; data?: unknown }
-  /** Whether the wallet switches to a chain that is added. */
-  switchesToAdded?: boolean
   /** Its account. By default it is a new one. */
   account?: LocalAccount
   /** The node that answers what the wallet does not, and sends transactions of accounts that it knows. */
@@ -114,7 +112,6 @@ export async function installWallet(
   {
     chainId = LOCAL_CHAIN_ID,
     unknownChainError,
-    switchesToAdded = true,
     account = privateKeyToAccount(generatePrivateKey()),
     rpcUrl,
   }: WalletOptions = {},
@@ -138,7 +135,7 @@ export async function installWallet(
     if (method === 'wallet_addEthereumChain') {
       added.push(params[0])
       isKnown = true
-      if (switchesToAdded) chain = LOCAL_CHAIN_ID
+      chain = LOCAL_CHAIN_ID
       return null
     }
     if (method === 'personal_sign') return account.signMessage({ message: { raw: params[0] } })

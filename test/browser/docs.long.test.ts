@@ -1,11 +1,8 @@
 /** The documentation of the API in a browser: guides, and the reference. `test/client/guides.test.ts` runs the programs. */
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
-
-const program = (page: Page) => page.locator('.samples pre:visible')
 
 describe.skipIf(!hasChromium)('the documentation', () => {
   let marketplace: Marketplace
@@ -84,26 +81,6 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     }
   })
 
-  it('shows fields beside the sample if there is room', async () => {
-    const page = await marketplace.open()
-    await page.setViewportSize({ width: 1280, height: 900 })
-    // As links were when one page had all operations.
-    await page.goto('/docs#placeOrders')
-    await page.waitForURL('**/docs/api-orders#placeOrders')
-    const operation = page.locator('#placeOrders')
-    const boxes = async () => ({
-      field: await operation.getByLabel('Body').boundingBox(),
-      sample: await operation.locator('.samples').boundingBox(),
-    })
-    await operation.locator('.samples').waitFor()
-    const wide = await boxes()
-    expect(wide.sample?.x).toBeGreaterThan((wide.field?.x ?? 0) + (wide.field?.width ?? 0))
-    await page.setViewportSize({ width: 390, height: 844 })
-    const narrow = await boxes()
-    expect(narrow.sample?.x).toBeLessThan(100)
-    expect(narrow.sample?.y).toBeGreaterThan(narrow.field?.y ?? 0)
-  })
-
   it('gets a token by a click, and sends it with requests', async () => {
     const page = await marketplace.open()
     await signInByMail(marketplace, page, 'reader@example.com')
@@ -127,44 +104,6 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     await marketplace.ageSessions()
     await page.getByRole('button', { name: 'Get a token for one hour' }).click()
     await page.waitForURL('**/sign-in/again?redirect=%2Fdocs%2Fapi-avatars%23getAvatar')
-  })
-
-  it('uploads a file', async () => {
-    const page = await marketplace.open()
-    await page.goto('/docs/api-avatars#uploadAvatarFile')
-    await page.getByLabel('Token', { exact: true }).fill(marketplace.masterToken)
-    const operation = page.locator('#uploadAvatarFile')
-    await operation.getByLabel('Body').setInputFiles('test/avatars/fixtures/phone.jpg')
-    await operation.getByRole('button', { name: 'Send' }).click()
-    await operation.getByText(/^Status 200/).waitFor()
-  })
-
-  it('keeps the language of the programs, and copies them', async () => {
-    const page = await marketplace.open()
-    await page.goto('/docs/retries')
-    await page.getByText('Python', { exact: true }).click()
-    const shown = await program(page).textContent()
-    await page.getByRole('button', { name: 'Copy the program' }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown)
-    await page.goto('/docs/delivery')
-    expect(await program(page).textContent()).toMatch(/^import json/)
-  })
-
-  it('can be read without JavaScript', async () => {
-    const page = await marketplace.open({ javaScriptEnabled: false })
-    await page.goto('/docs/retries')
-    expect(await program(page).textContent()).toMatch(/^curl/)
-    await page.getByText('Python', { exact: true }).click()
-    expect(await program(page).textContent()).toMatch(/^import json/)
-    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: 'Contents' }).click()
-    await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
-    await page.waitForURL('**/docs/api-orders')
-    await page.getByRole('heading', { name: 'Get orders' }).click()
-    await page.getByText('Returns 1 to 100 orders').waitFor()
-    expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
-    expect(await page.getByLabel('Token', { exact: true }).isVisible()).toBe(false)
   })
 
   it('is accessible', async () => {

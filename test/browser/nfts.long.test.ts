@@ -128,15 +128,6 @@ describe.skipIf(!hasChromium)('the public pages', () => {
     await page.locator('.whole > img').waitFor({ state: 'detached' })
   })
 
-  it('work without scripts', async () => {
-    const page = await marketplace.open({ javaScriptEnabled: false })
-    await page.goto('/nfts')
-    await page.getByLabel('Edition').selectOption('Unique')
-    await page.getByRole('button', { name: 'Search' }).click()
-    await page.getByRole('link', { name: 'The only one' }).click()
-    await page.getByRole('heading', { name: 'Where it is sold' }).waitFor()
-  })
-
   it('are accessible', async () => {
     const page = await marketplace.open()
     for (const path of [

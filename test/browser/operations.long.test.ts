@@ -230,23 +230,6 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.getByText('No alarm is raised.').waitFor()
   }, 180_000)
 
-  it('keeps an open table and what is selected while the page updates', async () => {
-    await addMonth()
-    const page = await marketplace.open({ reducedMotion: 'reduce' })
-    await signInByMail(marketplace, page, 'ada@example.com')
-    await page.goto('/operations')
-    const summary = page.getByText('Table', { exact: true }).first()
-    await summary.scrollIntoViewIfNeeded()
-    const before = await page.locator('#networks').boundingBox()
-    await summary.click()
-    expect(await page.locator('#networks').boundingBox()).toEqual(before)
-    const old = await page.locator('#live').elementHandle()
-    await page.waitForFunction((element) => !element?.isConnected, old)
-    expect(await page.locator('details').first().getAttribute('open')).toBe('')
-    expect(await page.evaluate('document.activeElement.localName')).toBe('summary')
-    await page.getByRole('link', { name: '30 days' }).waitFor()
-  }, 60_000)
-
   it('reads the plots by keyboard, and without scripts', async () => {
     await addMonth()
     const page = await marketplace.open({ reducedMotion: 'reduce' })

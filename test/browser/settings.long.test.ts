@@ -89,44 +89,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await headerPicture(page)).toBe('512 512 red blue')
   })
 
-  it('adds, edits, deletes and restores an address by keyboard', async () => {
-    const page = await aSignedInPage('keys@example.com')
-    const { keyboard } = page
-    const press = async (name: string | RegExp, role: 'link' | 'button' = 'button') => {
-      await page.getByRole(role, { name }).focus()
-      await keyboard.press('Enter')
-    }
-    await page.goto('/settings/addresses')
-    await press('Add a delivery address', 'link')
-    await page.getByLabel('Full name').focus()
-    for (const text of ['Ada Lovelace', '', 'Road 1', '0154', 'Oslo', 'Norway']) {
-      await keyboard.type(text)
-      await keyboard.press('Tab')
-    }
-    await page.getByLabel('Use as the default delivery address').focus()
-    await keyboard.press('Space')
-    await keyboard.press('Enter')
-    await page.getByText('The address is added.').waitFor()
-    await page.getByText('Road 1, 0154 Oslo, Norway').waitFor()
-    await page.getByText('Default', { exact: true }).waitFor()
-
-    await press('Edit Ada Lovelace', 'link')
-    await page.getByLabel('City').focus()
-    await keyboard.press('Control+A')
-    await keyboard.type('Bergen')
-    await keyboard.press('Enter')
-    await page.getByText('The address is saved.').waitFor()
-    await page.getByText('Road 1, 0154 Bergen, Norway').waitFor()
-
-    await press('Delete Ada Lovelace')
-    await page.getByText('The address is deleted.').waitFor()
-    await page.getByText('You have no delivery address yet.').waitFor()
-    await press('Undo')
-    await page.getByText('The address is back.').waitFor()
-    await page.getByText('Road 1, 0154 Bergen, Norway').waitFor()
-    await page.getByText('Default', { exact: true }).waitFor()
-  })
-
   it('is accessible on every page', async () => {
     const page = await aSignedInPage('accessible@example.com', { reducedMotion: 'reduce' })
     const check = (name: string) => expectAccessible(page, name)

@@ -43,100 +43,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     fetch(`${marketplace.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
   const OWN = '/api/public/user/me/deliveryAddresses'
 
-  it('revokes nothing if the dialog is closed', async () => {
-    const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'unsure@example.com')
-    const token = await generateToken(page, 'kept')
-    await page.goto('/settings/api-access')
-    const revoke = page.getByRole('button', { name: 'Revoke kept' })
-    const dialog = page.getByRole('dialog', { name: 'Revoke “kept”?' })
-    const closings = [
-      () => page.keyboard.press('Escape'),
-      () => page.getByRole('button', { name: 'Cancel' }).click(),
-    ]
-    for (const close of closings) {
-      await revoke.click()
-      await dialog.waitFor()
-      await close()
-      await dialog.waitFor({ state: 'hidden' })
-      expect(await page.evaluate(FOCUSED)).toContain('Revoke kept')
-    }
-    await page.reload()
-    expect(await revoke.count()).toBe(1)
-    expect((await call(OWN, token)).status).toBe(200)
-  })
-
-  it('signs in with a mailed link, links a wallet, and signs out', async () => {
-    const page = await marketplace.open()
-    const link = await signInByMail(marketplace, page, 'someone@example.com')
-    await page.goto(link)
-    await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
-    await page.getByText('It was used. Each link signs in once.').waitFor()
-    const { account } = await installWallet(page)
-    await page.goto('/settings/account')
-    await tryWallet(page)
-    await page.getByText('The wallet is linked.').waitFor()
-    await page.getByRole('listitem').getByText(account.address).first().waitFor()
-    await signOut(page)
-    await page.goto('/settings/account')
-    await tryWallet(page)
-    await page.getByRole('listitem').getByText('someone@example.com').first().waitFor()
-  })
-
-  it('asks for a new sign-in before it shows a token, and returns to it', async () => {
-    const page = await marketplace.open()
-    await installWallet(page)
-    await page.goto('/sign-in?redirect=/settings/api-access')
-    await tryWallet(page)
-    await page.getByLabel('Name', { exact: true }).fill('night shop')
-    await page.getByLabel('Permission').selectOption('read')
-    await page.getByLabel('Expires after').selectOption('30')
-    await page.getByRole('button', { name: 'Generate token' }).click()
-    const field = page.getByLabel('Token', { exact: true })
-    const token = (await field.inputValue()).trim()
-    const path = new URL(page.url()).pathname
-
-    await marketplace.ageSessions()
-    await page.goto(path)
-    await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
-    await tryWallet(page)
-    await field.waitFor()
-    expect(new URL(page.url()).pathname).toBe(path)
-    expect((await field.inputValue()).trim()).toBe(token)
-
-    await page.getByRole('button', { name: 'Roll token' }).click()
-    await page.getByText('This is the new token.').waitFor()
-    const rolled = (await field.inputValue()).trim()
-    expect(rolled).not.toBe(token)
-    expect((await call(OWN, rolled)).status).toBe(200)
-    expect((await call(OWN, token)).status).toBe(200)
-  })
-
-  it('links a wallet after a new sign-in by mail', async () => {
-    const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'late@example.com')
-    const { account } = await installWallet(page)
-    await page.goto('/settings/account')
-    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
-    await marketplace.ageSessions()
-    await tryWallet(page)
-    await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
-    await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-    await page.goto(await marketplace.nextLink())
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Account', level: 2 }).waitFor()
-    await tryWallet(page)
-    await page.getByText('The wallet is linked.').waitFor()
-    await page.getByRole('listitem').getByText(account.address).first().waitFor()
-    const unlink = page.getByRole('button', { name: 'Unlink the wallet' })
-    await unlink.click()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await unlink.click()
-    await page.getByRole('button', { name: 'Unlink wallet' }).click()
-    await page.getByText('The wallet is unlinked.').waitFor()
-  })
-
   it('asks a wallet on another chain to switch', async () => {
     const page = await marketplace.open()
     const { requests } = await installWallet(page, { chainId: 1 })
@@ -171,36 +77,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
         'personal_sign',
       ])
     }
-  })
-
-  it('asks a wallet that has only added the chain to switch, too', async () => {
-    const page = await marketplace.open()
-    await replaceNetworks(page, [{ chainId: 31337, name: 'Test chain', addition }])
-    const options = { chainId: 1, unknownChainError: UNKNOWN_CHAIN, switchesToAdded: false }
-    const { requests } = await installWallet(page, options)
-    await page.goto('/sign-in')
-    await tryWallet(page)
-    await waitForSignIn(page)
-    expect(requests.slice(3)).toEqual([
-      'wallet_addEthereumChain',
-      'eth_chainId',
-      'wallet_switchEthereumChain',
-      'personal_sign',
-    ])
-  })
-
-  it('names the network to add by hand if the site cannot add it', async () => {
-    const page = await marketplace.open()
-    const { added } = await installWallet(page, { chainId: 1, unknownChainError: UNKNOWN_CHAIN })
-    await replaceNetworks(page, [{ chainId: 31337, name: 'localhost', addition: null }])
-    await page.goto('/sign-in')
-    await tryWallet(page)
-    await page
-      .getByText(
-        'Your wallet does not know the network “localhost”: add it in your wallet (chain id 31337), then try again.',
-      )
-      .waitFor()
-    expect(added).toEqual([])
   })
 
   it('explains errors of a wallet in plain words, and allows another try', async () => {
@@ -255,18 +131,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await expectAccessible(page, 'phone without a wallet, another app')
     const link = new URL(await followTo(page, 'Base (Coinbase Wallet)'))
     expect([link.origin, link.searchParams.get('cb_url')]).toEqual(['https://go.cb-w.com', address])
-  })
-
-  it('opens the account in the wallet app of a phone, to link its wallet', async () => {
-    const page = await marketplace.open(phone)
-    await signInByMail(marketplace, page, 'phone@example.com')
-    await page.goto('/settings/account')
-    await page.getByText('There you sign in first').waitFor()
-    await expectAccessible(page, 'phone that links a wallet')
-    const host = marketplace.url.replace('http://', '')
-    expect(await followTo(page, 'MetaMask')).toBe(
-      `https://link.metamask.io/dapp/${host}/settings/account`,
-    )
   })
 
   it('shows the wallet of the browser on a phone in place of links to apps', async () => {
