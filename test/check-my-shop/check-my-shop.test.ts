@@ -39,13 +39,6 @@ it('says what a shop does wrong, and what to change', async () => {
   expect(status).toBe(1)
 })
 
-it('says that a program is no shop', async () => {
-  const shop = [process.execPath, '-e', 'process.exit()']
-  const { errors, status } = await checkShop(instance, shop)
-  expect(errors).toMatch(/^Your shop has ended by itself: see .*shop\.log\.$/m)
-  expect(status).toBe(1)
-})
-
 it('says once that the shop has ended, and stops', async () => {
   const shop = await aShop(folder, 'ts', [
     ['const event = await verifyWebhook', 'process.exit(3)\n  const event = await verifyWebhook'],

@@ -8,7 +8,7 @@ import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
@@ -274,24 +274,6 @@ it.each(languages())('reads each event once (%s)', async (language) => {
   }
   await writeFile(position, 'evt_1')
   await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
-})
-
-it.runIf(hasPython && inject('isLong')).each([
-  ['first-order', 'sale'],
-  ['delivery', 'follow'],
-  ['webhooks', 'webhook'],
-  ['webhooks', 'events'],
-  ['compare', 'compare'],
-])('names the address that refuses the connection, in one line (%s, %s)', async (guide, name) => {
-  await rm(join(folder, 'position'), { force: true })
-  await writeFile(join(folder, 'books.json'), '{ "after": null, "since": null, "sales": [] }')
-  const program = await programIn(guide, name, 'py')
-  const closed = program.replace('http://localhost:8787', 'http://localhost:1')
-  await expect(run(closed, 'py')).rejects.toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^there is no answer from localhost:1: .*refused\n$/),
-  })
 })
 
 it.each(languages(['ts', 'py']))(

@@ -136,21 +136,6 @@ it.each([
   expect(retries).toMatchObject([{ error: { retryAfter } }])
 })
 
-it.each([
-  [
-    'throws',
-    () => {
-      throw new Error('the log is full')
-    },
-  ],
-  ['rejects', () => Promise.reject(new Error('the log is full'))],
-])('ends a call whose onRetry %s', async (_, onRetry) => {
-  server.answers = [limit(0), succeed]
-  const client = aClient({ retry: { delay: 1, onRetry } })
-  await expect(read(client)).rejects.toThrow('the log is full')
-  expect(server.requests).toHaveLength(1)
-})
-
 it.each(['', 'localhost:8981', '/api', 'ftp://shop.example'])('refuses the url "%s"', (url) => {
   expect(() => createClient({ url })).toThrow(
     `url must be an http or https URL such as https://marketplace.example.com, not "${url}"`,
@@ -191,19 +176,6 @@ it('sends nothing for a caller who has aborted already', async () => {
   const signal = AbortSignal.abort(new Error('enough'))
   await expect(aClient().getOrders({ order_ids: [1] }, { signal })).rejects.toThrow('enough')
   expect(server.requests).toHaveLength(0)
-})
-
-it('ends when the caller aborts while a body stands still', async () => {
-  const controller = new AbortController()
-  server.answers = [
-    (response) => {
-      answerHalf(response)
-      controller.abort(new Error('enough'))
-    },
-  ]
-  const client = aClient({ attemptTimeout: 60_000 })
-  const call = client.getOrders({ order_ids: [1] }, { signal: controller.signal })
-  await expect(call).rejects.toThrow('enough')
 })
 
 it('waits for a delivery no longer than it may', async () => {

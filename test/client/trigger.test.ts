@@ -55,14 +55,6 @@ it('names the orders that keep the alarm raised', async () => {
   await client.cancelOrder({ order_id })
 })
 
-it('lists what it can make if there is no such event', async () => {
-  const { errors, status } = await trigger('order.paid')
-  expect(status).toBe(2)
-  expect(errors).toContain(
-    `There is no event "order.paid". Those that can be made are ${types.join(', ')}.`,
-  )
-})
-
 it('orders nothing in an instance that is not a local one', async () => {
   const paths: (string | undefined)[] = []
   const url = await serve((request, response) => {

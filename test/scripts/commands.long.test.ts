@@ -76,12 +76,6 @@ describe('what is made from the sources', () => {
     expect(made).toBe(original)
   })
 
-  it('npm run db:generate makes no migration if nothing has changed', long, async () => {
-    const before = await readdir(join(copy, 'migrations'))
-    await run('npm run db:generate -- --name what_changes')
-    expect(await readdir(join(copy, 'migrations'))).toEqual(before)
-  })
-
   it('npm run format formats, and npm run check passes', long, async () => {
     const file = join(copy, 'src/log.ts')
     const before = await readFile(file, 'utf8')
@@ -120,11 +114,6 @@ it.skipIf(!hasChromium)('npm run screenshots saves pictures of pages', long, asy
   await run('npm run screenshots -- --only nfts')
   const pictures = await readdir(join(copy, 'screenshots'))
   expect(pictures).toContainEqual(expect.stringMatching(/light-320\.png$/))
-})
-
-it('npm ls shows one workerd', async () => {
-  const out = await run('npm ls workerd')
-  expect(new Set(out.match(/workerd@[\d.]+/g)).size).toBe(1)
 })
 
 it('npm version sets the version of all packages', async () => {

@@ -102,19 +102,3 @@ it.each(shopLanguages)(
     await query('UPDATE nfts SET availableAmount = 1 WHERE id = 5')
   },
 )
-
-it.each(shopLanguages)('goes on where it was killed (%s)', async (language) => {
-  const sales: Sale[] = Array.from({ length: 101 }, (_, i) => ({
-    number: `${language}-${i + 1}`,
-    order,
-  }))
-  // No program can send a sale without a number, so each ends there.
-  const shop = await aShop(language, sales.with(100, { number: null, order }))
-  await expect(shop.run()).rejects.toThrow()
-  const known = (await shop.readSales()).filter(({ sequence }) => sequence !== undefined)
-  expect(known).toHaveLength(100)
-  const [last] = sales.slice(100)
-  await shop.writeSales([...known, ...sales.slice(100)])
-  const placed = [...(await shop.run()).matchAll(/^sale (\S+): order/gm)]
-  expect(placed.map(([, number]) => number)).toEqual([last?.number])
-})

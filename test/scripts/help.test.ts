@@ -27,11 +27,3 @@ it.each(scripts)('$name prints what it does, with an example', async ({ script, 
   expect(out).toMatch(new RegExp(`^[A-Z].*\\.\n\nusage: ${silent}\\b`))
   expect(out).toMatch(new RegExp(`\nexample:\n  ([A-Z_]+=\\S+ )*${silent}\\b.*\n$`))
 })
-
-it('describes actions, options, variables and defaults', async () => {
-  const { out } = await run('scripts/operate/contract.ts', '--help')
-  expect(out).toMatch(/\nactions:\n(.+\n)* {2}pause +Stop deliveries\.\n/)
-  expect(out).toMatch(/\n {2}--to-block N +audit: .* Default: the newest\n/)
-  expect(out).toMatch(/\nenvironment variables:\n {2}DELIVERY_OWNER_KEY +Private key/)
-  expect(out).toContain('retire --network NAME [--env NAME]')
-})

@@ -1,14 +1,7 @@
 /** Compares the guide to forced outcomes with the catalogue, and with the codes of the engine. */
 import { readFileSync } from 'node:fs'
-import { encodeFunctionData, getContractAddress, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
-import { outcomeRows } from '../../scripts/local/catalogue/outcome-rows.ts'
-import {
-  approver,
-  externalIdOf,
-  type Outcome,
-  outcomes,
-} from '../../scripts/local/catalogue/outcomes.ts'
+import { type Outcome, outcomes } from '../../scripts/local/catalogue/outcomes.ts'
 import { reasonCodes } from '../../src/db/schema/delivery.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 
@@ -38,15 +31,6 @@ it.each(outcomes)('describes the listing outcome-$name', (outcome) => {
   expect(guide).toContain(`\n${rowOf(outcome)}\n`)
 })
 
-it('sells them, and shows them in no list', () => {
-  const address = '0x1111111111111111111111111111111111111111'
-  const contracts = { erc721: address, erc1155: address, delivery: address } as const
-  const tokens = { outcome: address, limited: address, burning: address } as const
-  const { nfts, listings } = outcomeRows({ ...contracts, ...tokens })
-  expect(new Set(nfts.map(({ status }) => status))).toEqual(new Set(['unlisted']))
-  expect(listings).toHaveLength(nfts.length)
-})
-
 it.each(reasonCodes)('forces %s by a listing, or says why not', (code) => {
   const isListed = outcomes.some((outcome) => codeOf(outcome) === code)
   expect(guide.includes(`\n| \`${code}\` | `)).toBe(!isListed)
@@ -58,13 +42,4 @@ it.each(outcomes.filter(codeOf))('knows when the engine lets outcome-$name fail'
   const { end } = outcome
   const advance = end.event === 'order.failed' ? end.advance : undefined
   expect(advance).toBe(isLater ? (waits === 600_000 ? '11m' : '25h') : undefined)
-})
-
-it('tells how to approve outcome-waits on a new chain', () => {
-  const abi = parseAbi(['function setApprovalForAll(address operator, bool approved)'])
-  const args = ['0x0116686E2291dbd5e317F47faDBFb43B599786Ef', true] as const
-  expect(guide).toContain(`"from": "${approver.address}"`)
-  expect(guide).toContain(`"to": "${getContractAddress({ from: approver.address, nonce: 0n })}"`)
-  expect(guide).toContain(`"data": "${encodeFunctionData({ abi, args })}"`)
-  expect(outcomes.map(externalIdOf)).toContain('outcome-waits')
 })

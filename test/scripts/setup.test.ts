@@ -298,19 +298,6 @@ describe('an account that is live', () => {
     },
   )
 
-  inLong('is told that the protection of the zone answers, and what to switch off', async () => {
-    const site = await serve((_, response) =>
-      response.writeHead(403, { 'content-type': 'text/html; charset=UTF-8' }).end('<title>'),
-    )
-    const text = await project.readText('wrangler.toml')
-    const local = text.replace('https://shop.example.org', site)
-    await writeFile(join(project.folder, 'wrangler.toml'), local)
-    const { out } = await setup()
-    expect(out).toContain(
-      `${site}/api/public/stats: the protection of the Cloudflare zone answered, not the API (HTTP 403 with a page). Its operator has to switch off Browser Integrity Check and Bot Fight Mode`,
-    )
-  })
-
   inLong('gets an order of something that is for sale on a testnet', async () => {
     const sent: { url: string; token: string; body: unknown }[] = []
     const site = await serve(async (request, response) => {
@@ -440,18 +427,6 @@ describe('a host without a zone at Cloudflare', () => {
     const line = 'EMAIL_FROM = "shop@example.org"\nALARM_EMAIL = "alarms@example.org"\n'
     expect((await project.readText('wrangler.toml')).includes(line)).toBe(isYes)
   })
-
-  it('is only warned about in a dry run, and nothing is said of a zone without DNS', async () => {
-    nameServers = {}
-    const { out, status } = await setup([...ALL, '--dry-run'])
-    expect(status).toBe(0)
-    expect(out).toMatch(/^zone +DNS has no zone for shop\.example\.org$/m)
-    expect(out).toMatch(/^\d\. Add the domain of shop\.example\.org as a zone to this account/m)
-    nameServers = { 'shop.example.org': new Error('queryNs ETIMEOUT shop.example.org') }
-    const offline = await setup([...ALL, '--dry-run'])
-    expect(offline.out).toMatch(/^zone +not known: queryNs ETIMEOUT shop\.example\.org$/m)
-    expect(offline.out).not.toContain('as a zone to this account')
-  })
 })
 
 inLong('goes on where it was killed, and makes nothing twice', async () => {
@@ -571,17 +546,6 @@ jurisdiction = "eu"
     )
   },
 )
-
-inLong('does not move a bucket that exists into a jurisdiction', async () => {
-  await project.reset(toml, { buckets: { 'marketplace-staging-avatars': [] } })
-  const { out, status } = await setup([...VALUES, '--jurisdiction', 'eu'])
-  expect(status).toBe(1)
-  expect(out).toMatch(
-    /^1\. The bucket marketplace-staging-avatars exists outside of the jurisdiction eu, and cannot be moved\./m,
-  )
-  expect((await project.read()).buckets).toEqual({ 'marketplace-staging-avatars': [] })
-  expect(await project.readText('wrangler.toml')).not.toContain('jurisdiction')
-})
 
 inLong.each([
   ['r2' as const, /^1\. Enable R2 in your account: https:\/\/dash\.cloudflare\.com\//m],

@@ -62,21 +62,6 @@ async function buy(providerId: string) {
   return { id, createdAt, txId: orderItems[0]?.txId }
 }
 
-it('delivers again what a reorganization has removed', async () => {
-  const { id, txId } = await buy('reorganised')
-  await control('reorganise', { blocks: 1 })
-  const { orders } = await shop.getOrders({ order_ids: [id] })
-  const [item] = orders[0]?.orderItems ?? []
-  expect(item).toMatchObject({ status: 'transferred' })
-  expect(item?.txId).not.toBe(txId)
-})
-
-it('rejects more blocks than there are', async () => {
-  await expect(control('reorganise', { blocks: 10_000 })).rejects.toThrow(
-    /blocks must be at most \d+, the number of blocks since the start of `npm run dev`/,
-  )
-})
-
 it('goes back to the backup, and answers 503 meanwhile', async () => {
   await expect(control('restore')).rejects.toThrow('there is no backup: POST /dev/backup makes one')
   const kept = await buy('kept')

@@ -54,18 +54,6 @@ it('names the field that does not fit', async () => {
   })
 })
 
-it('names the calls that there are', async () => {
-  expect(await send('/dev/toString', '')).toEqual({
-    status: 404,
-    code: 'not_found',
-    error: 'there are only /dev/clock, /dev/slow, /dev/quick, /dev/broken',
-  })
-  const answer = await fetch(`http://localhost:${port}/dev/quick`)
-  expect(await answer.json()).toEqual({
-    ...{ code: 'method_not_allowed', error: '/dev/quick takes POST, not GET' },
-  })
-})
-
 it('rejects pages of other sites, and names that point to this machine', async () => {
   const rejected = { status: 403, code: 'cross_site' }
   const own = `localhost:${port}`

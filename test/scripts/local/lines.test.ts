@@ -14,20 +14,6 @@ const anExchange = (status: number, headers: Record<string, string> = {}, body =
   response: { status, headers, body },
 })
 
-it.each([
-  [
-    'application/json',
-    '{"error":"orders[0]: is wrong","code":"invalid_input"}',
-    ' · invalid_input: orders[0]: is wrong',
-  ],
-  ['text/html', '<p>is wrong', ''],
-])('tells why a request failed, if the answer is %s', (type, body, reason) => {
-  const exchange = anExchange(400, { 'content-type': type }, body)
-  expect(requestLine(exchange, 'user 3', now)).toBe(
-    `09:31:07  POST /api/externalOrders  400  34 ms  user 3${reason}`,
-  )
-})
-
 it('escapes what would control the terminal, and shortens a long path', () => {
   const path = `/${'a'.repeat(300)}`
   const error = 'order_ids[0]: "\u001b[31m\u009b\u202e\nFAKE" is wrong'

@@ -40,29 +40,6 @@ it('prints the stack of an error on lines of its own', () => {
   ])
 })
 
-it('prints other lines as they are, and warnings as such', () => {
-  const output = '⎔ Reloading local server...\n▲ [WARNING] old\n[wrangler:warn] no\n{"event":\n{}'
-  expect(read(output)).toEqual([
-    '09:31:07  ⎔ Reloading local server...',
-    '09:31:07  WARNING  old',
-    '09:31:07  WARNING  no',
-    '09:31:07  {"event":',
-    '09:31:07  {}',
-  ])
-})
-
-it('leaves out requests, which the gateway reports, and the list of bindings', () => {
-  const output = `{"event":"request","method":"GET"}
-[wrangler:info] GET /api/public/stats?a=(b) 503 Service Unavailable (64ms)
-⎔ Connection status updated
-Your Worker has access to the following bindings:
-Binding                 Resource                  Mode
-env.DB (marketplace)    D1 Database               local
-
-⎔ Local server updated and ready`
-  expect(read(output)).toEqual(['09:31:07  ⎔ Local server updated and ready'])
-})
-
 const aMail = async (text: string) => {
   const file = join(folder, 'mail.txt')
   await writeFile(file, text)

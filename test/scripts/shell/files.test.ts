@@ -16,13 +16,6 @@ it('writes the file that a link names, and keeps the link', async () => {
   expect(await readFile(path('real.txt'), 'utf8')).toBe('after\n')
 })
 
-it('replaces no folder and no device', async () => {
-  await mkdir(path('folder'))
-  await expect(writeLines(path('folder'), [])).rejects.toThrow('/folder is not a file.')
-  await expect(writeLines('/dev/null', [])).rejects.toThrow('/dev/null is not a file.')
-  await expect(writeLines(path('a/b.txt'), [])).rejects.toThrow('There is no folder')
-})
-
 it('says in a sentence why a file cannot be written, and passes errors of its content on', async () => {
   // Nobody can create a file there, also not root.
   await expect(writeLines('/proc/x.txt', [])).rejects.toThrow('/proc/x.txt cannot be written: E')

@@ -119,12 +119,6 @@ it('reads tokens that were minted in batches, by number', async () => {
   expect(nfts.map(({ tokenId }) => tokenId)).toEqual(['9', '11', '100', '102', `${largest}`])
 })
 
-it('refuses an event with more tokens than a collection can have', async () => {
-  const contract = await chain.aCollection()
-  await contract.send('mintConsecutive', 0n, 2n ** 255n)
-  expect((await read(contract)).errors).toBe('The collection has more than 200000 tokens.\n')
-})
-
 it('reads an ERC-1155 contract with its supplies, and replaces {id}', async () => {
   const server = await aServer((path, response) =>
     response.end(JSON.stringify({ name: 'Edition', image: `https://x.example/{id}${path}` })),
@@ -275,18 +269,6 @@ it.each(['{}', '{"name":7}', '{"name":" "}'])('names a token without a name: %s'
   expect(namesIn((await read(contract)).nfts)).toEqual(['Plain collection #1'])
 })
 
-it.each([
-  ['half a surrogate pair', String.raw`A\ud83d`, 'A\ufffd'],
-  ['what nobody sees', String.raw`\u200eCool\tCats\u0000\n`, 'Cool Cats'],
-])('takes a name with %s', async (_, name, expected) => {
-  const contract = await chain.aCollection()
-  await contract.send('mint', 1n, 1n)
-  const json = Buffer.from(`{"name":"${name}","\\udc01":"\\udc01"}`).toString('base64')
-  await contract.send('setUri', 1n, `data:application/json;base64,${json}`)
-  const { nfts } = await read(contract)
-  expect(nfts).toMatchObject([{ metadata: { name: expected, '\ufffd': '\ufffd' } }])
-})
-
 it('releases the NFTs with a listing of each if there is a price', async () => {
   const contract = await chain.aCollection()
   await contract.send('mint', 7n, 1n)
@@ -322,24 +304,6 @@ describe('the creator', () => {
     expect(records).toEqual([...users, expect.objectContaining({ type: 'nft', creator: value })])
   })
 
-  it('is replaced by the next run, if it was wrong', async () => {
-    const contract = await chain.aCollection()
-    await contract.send('mint', 1n, 1n)
-    const prices = { 'price-cents': '1000', 'price-eths': '0.005', currency: 'EUR' }
-    await read(contract, { values: { creator: 'cleo@example', ...prices } })
-    await contract.send('mint', 2n, 1n)
-    const id = 'cleo@example.com'
-    const { records, errors } = await read(contract, { values: { creator: id, ...prices } })
-    expect(errors).toBe('')
-    const pair = [
-      { type: 'nft', creator: id },
-      { type: 'listing', seller: id },
-    ]
-    expect(records).toMatchObject([...pair, { type: 'user', id, email: id }, ...pair])
-    // Without the option, what the file has stays.
-    expect((await read(contract)).records).toMatchObject([...records, { type: 'user' }])
-  })
-
   it('must be named if the contract has no owner', async () => {
     const contract = await chain.aCollection()
     await contract.send('renounce')
@@ -347,17 +311,6 @@ describe('the creator', () => {
       'The contract has no owner. Name the creator: --creator.\n',
     )
   })
-})
-
-it('asks for another name of the contract, if its own is too long', async () => {
-  const contract = await chain.aCollection()
-  await contract.send('mint', 1n, 1n)
-  await contract.send('setName', 'n'.repeat(256))
-  expect((await read(contract)).errors).toBe(
-    'The name of the contract has more than 255 characters. Choose one: --contract-name.\n',
-  )
-  const { nfts } = await read(contract, { values: { 'contract-name': 'Short' } })
-  expect(nfts).toMatchObject([{ contractName: 'Short' }])
 })
 
 describe('what cannot be read', () => {
@@ -414,17 +367,6 @@ describe('a provider that limits what is read', () => {
       expect(from).toBe((ranges[i]?.to ?? 0) + 1)
   })
 
-  it('leaves out a token that it refuses, and says why', async () => {
-    const contract = await chain.aCollection()
-    await contract.send('mint', 1n, 3n)
-    const { url } = await aProvider(chain.url, (call) =>
-      callsUri(call, 2) ? error(-32000, 'out of gas') : undefined,
-    )
-    const { nfts, errors } = await read(contract, { networks: chain.networks(url) })
-    expect(namesIn(nfts)).toEqual(['Token 1', 'Token 3'])
-    expect(errors).toMatch(/^Token 2 is left out: Reading the contract failed: .*out of gas\n$/s)
-  })
-
   it('may fall silent: the file keeps what was read before', async () => {
     const contract = await chain.aCollection()
     await contract.send('mint', 1n, 25n)
@@ -443,14 +385,5 @@ describe('a provider that limits what is read', () => {
     )
     isSilent = false
     expect((await read(contract, { networks })).nfts).toHaveLength(25)
-  })
-
-  it('ends the command if it refuses one block', async () => {
-    const { url } = await aProvider(chain.url, ({ method }) =>
-      method === 'eth_getLogs' ? error(-32000, 'the index is broken') : undefined,
-    )
-    const { errors, records } = await read(contract, { networks: chain.networks(url) })
-    expect(errors).toMatch(/^Reading the events of block \d+ failed: .*the index is broken\n$/s)
-    expect(records).toEqual([])
   })
 })

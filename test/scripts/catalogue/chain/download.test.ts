@@ -55,27 +55,6 @@ describe('a destination that is not public', () => {
   })
 })
 
-it('says that a name does not resolve, and asks its host once the next time', async () => {
-  let lookups = 0
-  // As Node does it: later, and without a list of addresses.
-  const resolve = (name: string, _: object, done: (error: Error) => void) => {
-    lookups++
-    process.nextTick(done, new Error(`getaddrinfo ENOTFOUND ${name}`))
-  }
-  const failedHosts = new Set<string>()
-  const options = {
-    loopbackHosts: [],
-    failedHosts,
-    resolve: resolve as unknown as typeof lookup,
-  }
-  for (const expected of [4, 5]) {
-    await expect(read('https://gone.example.com/1', options)).rejects.toThrow(
-      'metadata: cannot be downloaded (Error: getaddrinfo ENOTFOUND gone.example.com)',
-    )
-    expect(lookups).toBe(expected)
-  }
-})
-
 describe('a document', () => {
   it('has at most 128 KiB', async () => {
     const { url } = await aServer((path, response) =>
@@ -93,17 +72,6 @@ describe('a server that fails', () => {
     )
     expect(await read(url)).toBe('{}')
     expect(requests).toHaveLength(3)
-  })
-
-  it('is asked four times again after it has answered', async () => {
-    const { url, host, requests } = await aServer((path, response) =>
-      path === '/ok' ? response.end('{}') : response.writeHead(503).end(),
-    )
-    const failedHosts = new Set([host])
-    await expect(read(url, { failedHosts })).rejects.toThrow('HTTP 503')
-    await read(`${url}/ok`, { failedHosts })
-    await expect(read(url, { failedHosts })).rejects.toThrow('HTTP 503')
-    expect(requests).toEqual(['/', '/ok', '/', '/', '/', '/'])
   })
 
   it('is asked four times, also if it breaks off or does not answer', async () => {
