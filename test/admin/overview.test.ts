@@ -14,14 +14,7 @@ import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
 import { aWebhook, db } from '../support/makers.ts'
-import {
-  ageSession,
-  aSignedInVisitor,
-  locationOf,
-  pageOf,
-  textOf,
-  type Visitor,
-} from '../support/visitor.ts'
+import { ageSession, locationOf, textOf, type Visitor } from '../support/visitor.ts'
 import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read } from './operator.ts'
 
 let visitor: Visitor
@@ -29,14 +22,6 @@ let visitor: Visitor
 beforeEach(async () => {
   await emptyPages()
   visitor = (await anAdministratorVisitor()).visitor
-})
-
-it('has a link in the menu of administrators only', async () => {
-  const { visitor } = await aSignedInVisitor()
-  expect((await pageOf(visitor.get('/orders'))).html).not.toContain('href="/operations"')
-  const administrator = await anAdministratorVisitor()
-  const { html } = await read(administrator.visitor, '/operations')
-  expect(html).toContain('<a href="/operations">')
 })
 
 it('shows alarms with their age, and a link to the runbook', async () => {

@@ -1,6 +1,6 @@
 /** The command line of the package: its help, and what it says about wrong arguments. */
 import { expect, it } from 'vitest'
-import { CommandError, defineCommand } from '../../client/src/cli/command.ts'
+import { defineCommand } from '../../client/src/cli/command.ts'
 import { instanceOptions, openInstance } from '../../client/src/cli/instance.ts'
 import { command as listen } from '../../client/src/cli/listen.ts'
 import { runCommand } from '../../client/src/cli/run.ts'
@@ -16,7 +16,6 @@ const greet = defineCommand({
     loudly: { type: 'boolean', help: 'In capitals.' },
   },
   run: async ({ with: word, loudly, ...instance }, name) => {
-    if (name === 'nobody') throw new CommandError('There is nobody.')
     if (name === 'server') await openInstance(instance).getStats()
     console.log(loudly ? `${word} ${name}`.toUpperCase() : `${word} ${name}`)
     return 0
@@ -46,12 +45,6 @@ options:
   --loudly       In capitals.
   -h, --help     Prints this text.
 `)
-})
-
-it('gives a command its options and its argument', async () => {
-  const { out, status } = await run('greet', 'Bo', '--with', 'Hello', '--loudly')
-  expect(status).toBe(0)
-  expect(out).toBe('HELLO BO\n')
 })
 
 it.each([
@@ -100,10 +93,4 @@ it('asks for the URL of the instance if there is none', async () => {
     'The instance cannot be reached: there is no complete answer from http://127.0.0.1:1: bad port. ' +
       'Give --url, the URL of your instance.\n',
   )
-})
-
-it('fails with the sentence of a command', async () => {
-  const { errors, status } = await run('greet', 'nobody', '--with', 'Hello')
-  expect(status).toBe(1)
-  expect(errors).toBe('There is nobody.\n')
 })

@@ -136,6 +136,14 @@ it.each([
   expect(retries).toMatchObject([{ error: { retryAfter } }])
 })
 
+it('ends a call whose onRetry rejects', async () => {
+  server.answers = [limit(0), succeed]
+  const onRetry = () => Promise.reject(new Error('the log is full'))
+  const client = aClient({ retry: { delay: 1, onRetry } })
+  await expect(read(client)).rejects.toThrow('the log is full')
+  expect(server.requests).toHaveLength(1)
+})
+
 it.each(['', 'localhost:8981', '/api', 'ftp://shop.example'])('refuses the url "%s"', (url) => {
   expect(() => createClient({ url })).toThrow(
     `url must be an http or https URL such as https://marketplace.example.com, not "${url}"`,

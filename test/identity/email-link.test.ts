@@ -149,6 +149,20 @@ it('sends a client six links for a mailbox in 15 minutes, with the same response
   expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(1)
 })
 
+it('counts addresses that differ in their plus tags as one mailbox', async () => {
+  const [local = '', domain = ''] = anEmail().split('@')
+  const emails = [0, 1, 2, 3, 4, 5, 6, 7].map((tag) => `${local}+${tag}@${domain}`)
+  const { visitor, links } = await requestLinks(emails, '192.0.2.1')
+  expect(visitor.mails.map(({ to }) => to)).toEqual(emails.slice(0, 6))
+  expect(await useAll(links)).toEqual([410, 410, 410, 303, 303, 303])
+  // The tag stays a part of the address, which is another account.
+  const rows = await db
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.email, `${local}+5@${domain}`))
+  expect(rows).toHaveLength(1)
+})
+
 it('neither blocks nor replaces the links of an owner when others request links', async () => {
   const email = anEmail()
   const owner = await requestLinks([email], '2001:db8:1::1')

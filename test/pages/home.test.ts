@@ -37,9 +37,3 @@ it('shows recent releases, their creators, and the numbers of NFTs', async () =>
   expect(html).toContain('4 NFTs')
   expect(html).not.toContain('cleo@example.com')
 })
-
-it('shows a new release at once', async () => {
-  await aVisitor().get('/')
-  await anNft(await aUser(), { title: 'Brand new', releaseAt: '2026-04-01T00:00:00.000Z' })
-  expect(await (await aVisitor().get('/')).text()).toContain('Brand new')
-})

@@ -49,6 +49,7 @@ it('allows only scripts of this site, no frames and no caching', async () => {
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("img-src 'self' data:;")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toMatch(/unsafe|\*/)
     expect(page.headers.get('cache-control')).toBe('private, no-store')

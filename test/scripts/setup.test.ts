@@ -547,6 +547,17 @@ jurisdiction = "eu"
   },
 )
 
+inLong('does not move a bucket that exists into a jurisdiction', async () => {
+  await project.reset(toml, { buckets: { 'marketplace-staging-avatars': [] } })
+  const { out, status } = await setup([...VALUES, '--jurisdiction', 'eu'])
+  expect(status).toBe(1)
+  expect(out).toMatch(
+    /^1\. The bucket marketplace-staging-avatars exists outside of the jurisdiction eu, and cannot be moved\./m,
+  )
+  expect((await project.read()).buckets).toEqual({ 'marketplace-staging-avatars': [] })
+  expect(await project.readText('wrangler.toml')).not.toContain('jurisdiction')
+})
+
 inLong.each([
   ['r2' as const, /^1\. Enable R2 in your account: https:\/\/dash\.cloudflare\.com\//m],
   [
