@@ -30,7 +30,7 @@ const limits = {
 /** Files that `npm run test:long` repeats with more cases, seeds or rows, by their project. */
 const extended = {
   workers: [
-    'test/{authorization,costs,storage}.test.ts',
+    'test/{authorization,costs}.test.ts',
     'test/avatars/picture.test.ts',
     'test/fuzz/*.test.ts',
     'test/delivery/{campaign,fairness,lies,wrong-answers}.test.ts',

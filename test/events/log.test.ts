@@ -1,15 +1,13 @@
 /** `GET /api/events`: the log, for programs that ask instead of being called. */
 
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { pruneEvents } from '../../src/events/log.ts'
 import { aShop, billingData, placed } from '../orders/shop.ts'
-import { call, callWith } from '../support/api.ts'
+import { call } from '../support/api.ts'
 import { bodiesOf } from '../support/events.ts'
 import { aMasterToken, aToken, aUser, aWebhook, db } from '../support/makers.ts'
-import { measured } from '../support/measured.ts'
 import { moveTo } from '../support/transitions.ts'
 import { anEvent, errorOf, nameOf, someEvents } from './endpoints.ts'
 
@@ -217,21 +215,6 @@ describe('events that were removed', () => {
     const page = { ids: [], nextAfter: old, hasMore: false }
     expect(await read(await aToken(user), `?after=${old}`)).toEqual(page)
   })
-})
-
-it('costs a few rows of the log while nothing happens', async () => {
-  const user = await aUser()
-  const token = await aToken(user)
-  await eventsOfOthers(50)
-  const { nextAfter } = await read(token)
-  const { database, trips } = measured(env.DB)
-  const path = `/api/events?after=${nextAfter}`
-  const response = await callWith({ DB: database }, 'GET', path, { token })
-  expect(await response.json()).toEqual({ events: [], nextAfter, hasMore: false })
-  const reads = trips.flatMap(({ statements, reads }) =>
-    statements.flatMap((sql, i) => (/FROM "?events/i.test(sql) ? [reads[i]] : [])),
-  )
-  expect(reads).toEqual([3, 1, 1])
 })
 
 it('takes `after` or `since`, not both', async () => {

@@ -177,15 +177,6 @@ it('waits for the marketplace, not for the seller, where the marketplace holds t
   expect((await read(seller, '?side=sold', env)).html).not.toContain('Allow it')
 })
 
-it.each([
-  [4, 'Being sent , under way'],
-  [6, 'Waiting for the network , held up'],
-])('says of an order that is queued for %i minutes: %s', async (minutes, label) => {
-  const queuedAt = new Date(Date.now() - minutes * 60_000).toISOString()
-  const { buyer } = await aWaitingOrder({ queuedAt })
-  expect((await read(buyer)).orders[0]).toContain(label)
-})
-
 it('does not call a transaction “being sent” for longer than operators wait', async () => {
   const { buyer } = await aWaitingOrder({ state: 'in_flight', dueAt: null })
   expect((await read(buyer)).orders[0]).toContain('Waiting for the network , held up')
