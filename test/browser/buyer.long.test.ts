@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await expectAccessible(page, 'start page')
     await signInByMail(marketplace, page, 'cleo@example.com')
     await page.getByRole('link', { name: 'Sold' }).click()
-    await page.getByText('Order WALK-2').waitFor()
+    await page.getByText('Order WALK-4').waitFor()
     await page.getByText('The buyer has not linked a wallet yet.').first().waitFor()
     await expectAccessible(page, 'sold')
     await page.getByRole('link', { name: 'Marketplace' }).click()
