@@ -180,6 +180,20 @@ describe('an endpoint', () => {
     expect(await endpointRow(endpoint)).toMatchObject({ dueAt: null, penalty: 0 })
   })
 
+  it('that is disabled and enabled while a message is on its way gets nothing twice', async () => {
+    const { endpoint, event } = await aDueEvent()
+    const waiting = await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await changeByApi(endpoint, { enabled: false })
+      if (isFirst) await changeByApi(endpoint, { enabled: true })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(idsIn(received)).toEqual([nameOf(event), nameOf(waiting)])
+  })
+
   it('for which other events are chosen while a message is on its way gets these', async () => {
     const { endpoint, event } = await aDueEvent({ events: ['order.created'] })
     const failed = await anEvent({ sellerId: endpoint.userId, type: 'order.failed' })
