@@ -13,7 +13,7 @@ export const isUnlimited = (amountType: unknown): boolean => amountType === 'unl
 export const isUnlimitedSql = (nft: string): SQL => sql.raw(`(${nft}.amountType IS 'unlimited')`)
 
 /**
- * Returns the pieces of order items to the stock: of a final cancellation (`delivery/store/store.ts`), or
+ * Returns the pieces of order items to the stock: of a final cancellation (`delivery/store/changes.ts`), or
  * as an operator asks who writes items off. `ids`: a list in parentheses.
  */
 export const returnPieces = (db: Database, ids: SQL, now: Date) =>

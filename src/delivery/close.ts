@@ -17,7 +17,8 @@ import type { Observed } from './chain/observe.ts'
 import type { SignerRow } from './model.ts'
 import { type Decision, decide, isUnmined } from './rules/decide.ts'
 import { findNewest } from './rules/settle.ts'
-import type { Burn, Changes, TransactionChange } from './store/store.ts'
+import type { Burn, Changes } from './store/changes.ts'
+import type { TransactionChange } from './store/transactions.ts'
 
 type Closed = Extract<Decision, { do: 'close' }>
 

@@ -23,9 +23,11 @@ import {
   settle,
   settleMined,
 } from './rules/settle.ts'
+import type { Changes } from './store/changes.ts'
 import type { Disagreement } from './store/disagreements.ts'
+import type { Finding } from './store/findings.ts'
 import { COMPARED_ITEMS } from './store/load.ts'
-import type { Changes, Finding, NewTransaction } from './store/store.ts'
+import type { NewTransaction } from './store/transactions.ts'
 import { COMPARE_INTERVAL } from './wake.ts'
 
 type Compared = {

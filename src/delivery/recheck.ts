@@ -12,7 +12,7 @@ import { RESOLVED_ITEMS, readUses } from './compare.ts'
 import type { Item } from './model.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { isFinal, settle, settleMined } from './rules/settle.ts'
-import { type Finding, storeFindings } from './store/store.ts'
+import { type Finding, storeFindings } from './store/findings.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /**

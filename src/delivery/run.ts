@@ -24,18 +24,12 @@ import { MAX_UNMINED } from './rules/capacity.ts'
 import { countInFlight, nextLook } from './rules/decide.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
+import { NO_CHANGES } from './store/changes.ts'
 import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
+import { storeFindings } from './store/findings.ts'
+import { holdLease, type Outcome, Outdated, release, storeFailure } from './store/lease.ts'
 import { load, MAX_LOADED } from './store/load.ts'
-import { holdLease, NO_CHANGES, Outdated, storeFindings } from './store/store.ts'
-import {
-  MAX_WAKE_DELAY,
-  type Outcome,
-  release,
-  storeFailure,
-  storeUnplanned,
-  type WakeUp,
-  wake,
-} from './wake.ts'
+import { MAX_WAKE_DELAY, storeUnplanned, type WakeUp, wake } from './wake.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000

@@ -30,7 +30,7 @@ import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
 import { queue, stayDue, wait } from './rules/item-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
 import type { Disagreement } from './store/disagreements.ts'
-import type { NewTransaction, TransactionChange } from './store/store.ts'
+import type { NewTransaction, TransactionChange } from './store/transactions.ts'
 
 /** Milliseconds after which a transaction that is in no block is sent through every node. */
 const LATE = MINUTE / 2

@@ -25,7 +25,8 @@ import {
 import { countPieces } from './rules/compose.ts'
 import { type Decision, signedHashes } from './rules/decide.ts'
 import { carry } from './rules/item-changes.ts'
-import type { Changes, TransactionChange } from './store/store.ts'
+import type { Changes } from './store/changes.ts'
+import type { TransactionChange } from './store/transactions.ts'
 
 /** `usual`: the fees of a nonce for which nothing was signed before. */
 type Pricing = { market: Market; feeCap: bigint; usual: Fees }

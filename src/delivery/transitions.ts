@@ -197,7 +197,7 @@ export const assignChains = (db: Database, networks: Settings['NETWORKS'], condi
 
 /**
  * Returns the statements that write what was decided for items. One that somebody else has changed
- * meanwhile stays as it is; a step of the engine then writes nothing at all (`delivery/store/store.ts`).
+ * meanwhile stays as it is; a step of the engine then writes nothing at all (`delivery/store/lease.ts`).
  * `isUnconfirmed`: whether one node of several has told it alone.
  */
 export function writeItemChanges(

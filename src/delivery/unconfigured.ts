@@ -6,7 +6,7 @@ import { raw } from '../db/statements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { explain } from './reasons.ts'
 import { type WaitingItem, waitOrFail } from './rules/item-changes.ts'
-import { logFailedItems } from './store/store.ts'
+import { logFailedItems } from './store/log-changes.ts'
 import { assignChains, changeDeliveries, writeItemChanges } from './transitions.ts'
 
 type Networks = Settings['NETWORKS']

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { batch } from '../../src/db/batch.ts'
 import { findings } from '../../src/db/schema/operations.ts'
-import { storeFindings } from '../../src/delivery/store/store.ts'
+import { storeFindings } from '../../src/delivery/store/findings.ts'
 import { db } from '../support/makers.ts'
 
 beforeEach(async () => void (await db.delete(findings)))

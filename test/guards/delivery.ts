@@ -22,7 +22,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a run that has lost its lease writes nothing',
-    code: 'src/delivery/store/store.ts: guardsOf',
+    code: 'src/delivery/store/lease.ts: guardsOf',
     broken: { condition: 'lease', becomes: true },
     test: 'test/delivery/step.test.ts: writes nothing for a run whose lease another run has taken',
   },

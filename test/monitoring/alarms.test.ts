@@ -19,7 +19,7 @@ import {
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { actionStatements } from '../../src/delivery/actions/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { storeFindings } from '../../src/delivery/store/store.ts'
+import { storeFindings } from '../../src/delivery/store/findings.ts'
 import { readSettings } from '../../src/env.ts'
 import { call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'

@@ -39,7 +39,7 @@ import {
 import type { Signer } from '../../ethereum/signer.ts'
 import type { Loaded, Observation, ObservedContract, ObservedLimit, SignerState } from '../model.ts'
 import { findHighestCount } from '../rules/decide.ts'
-import type { HeldLease } from '../store/store.ts'
+import type { HeldLease } from '../store/lease.ts'
 import { askEvidence, askedItems } from './records.ts'
 
 /** What a step works with. */

@@ -23,7 +23,7 @@ import { encodeCall, readTrial, trialRequest } from '../../ethereum/token.ts'
 import type { Batch, Deliverable } from '../rules/capacity.ts'
 import type { Candidate } from '../rules/compose.ts'
 import type { Disagreement } from '../store/disagreements.ts'
-import type { HeldLease } from '../store/store.ts'
+import type { HeldLease } from '../store/lease.ts'
 
 /** The most gas of a transaction (EIP-7825). */
 const MAX_GAS = 16_777_216

@@ -23,7 +23,7 @@ import {
   type TokenStandards,
 } from '../rules/compose.ts'
 import type { Disagreement } from '../store/disagreements.ts'
-import type { HeldLease } from '../store/store.ts'
+import type { HeldLease } from '../store/lease.ts'
 
 /** Which nodes are asked, and for whom they try items. */
 export type Tester = { network: Network; nodes: readonly Node[]; relayer: Address }

@@ -7,9 +7,10 @@ import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
 import { SECOND } from '../../time.ts'
-import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from '../model.ts'
+import type { DeliveryTransaction, Item, Loaded, SignerRow } from '../model.ts'
 import { MAX_UNMINED } from '../rules/capacity.ts'
-import { comparedBefore, hasWorkSql, leaseEnd } from '../wake.ts'
+import { comparedBefore } from '../wake.ts'
+import { hasLeaseSql, takeLease } from './lease.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -30,7 +31,7 @@ export async function load(
 ): Promise<Loaded | null> {
   const { chainId } = network
   const at = now.toISOString()
-  const isMine = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
+  const isMine = hasLeaseSql(chainId, lease)
   const slots = signers.length * network.transactionsInFlight
   const isUnmined = sql`items <> '[]' AND nonceUsedAt IS NULL`
   const unmined = sql`chainId = ${chainId} AND isOpen AND block IS NULL AND ${isUnmined}`
@@ -47,16 +48,7 @@ export async function load(
       WHERE position <= ${MAX_LOADED}`
   const { networks, transactions, carried, due, compared, unconfirmed, mined, signerRows } =
     await batch(db, {
-      networks: raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(db)`
-      INSERT INTO networks (chainId, lease, leaseUntil)
-      VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
-      ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
-        problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
-        failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
-      WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL
-        OR ${hasWorkSql(chainId, now)}))
-      RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
-        unconfirmedSince, minedByOne, contradictedSince`,
+      networks: takeLease(db, chainId, lease, now),
       transactions: raw<TransactionRow>(db)`
       SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
         gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,

@@ -15,7 +15,7 @@ import { type NodeRow, type NodeState, networkChecks } from '../../db/schema/ope
 import { raw } from '../../db/statements.ts'
 import { readReceipts } from '../../delivery/chain/records.ts'
 import { type Disagreement, storeDisagreements } from '../../delivery/store/disagreements.ts'
-import { type Finding, LATE, storeFindings } from '../../delivery/store/store.ts'
+import { type Finding, LATE, storeFindings } from '../../delivery/store/findings.ts'
 import type { Network, Settings } from '../../env.ts'
 import { type Block, transactionReceipt } from '../../ethereum/requests.ts'
 import { getSigner } from '../../ethereum/signer.ts'

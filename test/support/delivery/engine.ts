@@ -9,7 +9,7 @@ import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { actionStatements } from '../../../src/delivery/actions/actions.ts'
 import { describeReason } from '../../../src/delivery/reasons.ts'
 import { step } from '../../../src/delivery/run.ts'
-import { release } from '../../../src/delivery/wake.ts'
+import { release } from '../../../src/delivery/store/lease.ts'
 import { type Network, readSettings } from '../../../src/env.ts'
 import type { Chain } from '../chain/chain.ts'
 
