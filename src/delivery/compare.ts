@@ -1,24 +1,17 @@
 /** The second phase of a step: compares the keys of items with the chain, before they are sent and once a day. */
 
-import type { Address, Hex } from 'viem'
-import { isUse } from '../ethereum/contract.ts'
+import type { Address } from 'viem'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
-import { describeReceipts, describeUses, locateUses, readMined } from './chain/records.ts'
-import type { Item, Loaded, Observation } from './model.ts'
+import { type FoundUse, readUses } from './chain/uses.ts'
+import type { Item, Loaded } from './model.ts'
 import { explain, hasReturnedPieces, isUsedUp, rules, SEARCH_TIME } from './reasons.ts'
-import { finalDelay, findHighestCount } from './rules/decide.ts'
+import { finalDelay } from './rules/decide.ts'
 import { type ItemChange, queue, reopen, wait, waitForTransaction } from './rules/item-changes.ts'
 import {
-  type AgreedTransaction,
-  agreeOnMined,
-  deniesTransfer,
   type FoundTransaction,
   findNewest,
   isFinal,
-  isMinedDisputed,
-  type LocatedUse,
-  type Mined,
   type Recorded,
   settle,
   settleMined,
@@ -122,75 +115,6 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
     else changes.push(wait(item, explain('contract_unavailable', contract), now))
   }
   return { changes, unrecorded, recorded, isBlocked }
-}
-
-/** The transaction that has used the key of an item. */
-type FoundUse = {
-  /** The first one that two nodes tell; else that of one node, if no node tells another one. */
-  proof: { located: LocatedUse; agreed: AgreedTransaction } | null
-  /** The one that events name; null if none does, or if they name several. */
-  hash: Hex | null
-  /** Whether nodes have it. */
-  isTold: boolean
-  /** Whether nodes have different ones, or one has a receipt which does not show that the token moved something. */
-  isDoubtful: boolean
-}
-
-/** Finds the transactions that have used keys, as all nodes tell them. Two nodes must agree about them. */
-export async function readUses(
-  recorded: readonly Recorded[],
-  { node, nodes, lineage, signers, isAlone }: Observation,
-) {
-  const told = await locateUses(nodes, recorded, lineage)
-  const uses = told.flat()
-  const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
-  const mined = await Promise.all((isAlone ? [node] : nodes).map((one) => readMined(one, hashes)))
-  const answersAbout = (hash: Hex) => mined.flatMap((one) => one.get(hash) ?? [])
-  // Each transaction once: an event of it proves one item only.
-  const transactions = new Map<Hex, AgreedTransaction>()
-  for (const hash of hashes) {
-    const agreed = agreeOnMined(answersAbout(hash))
-    if (!agreed) continue
-    const { nonce, from } = agreed.mined
-    const state = signers.get(from)
-    // A nonce that its signer has not reached yet is a wrong answer; if two nodes tell the transaction, of the count.
-    const count = agreed.isConfirmed ? findHighestCount(state) : state?.count
-    if (!state || nonce < (count ?? 0)) transactions.set(hash, agreed)
-  }
-  const find = ({ item, record }: Recorded): FoundUse => {
-    const hasUse = (mined: Mined, { address }: LocatedUse['use']) =>
-      mined.blockNumber === record.block &&
-      mined.logs.some((log) => isUse(log, address, item.key, record))
-    // Two nodes may tell that a transaction which one names has not used the key.
-    const located = uses.filter(({ item: { id }, use }) => {
-      const agreed = transactions.get(use.transactionHash)
-      return id === item.id && !(agreed?.isConfirmed && !hasUse(agreed.mined, use))
-    })
-    const proofs = located.flatMap((one) => {
-      const agreed = transactions.get(one.use.transactionHash)
-      return agreed && hasUse(agreed.mined, one.use) ? { located: one, agreed } : []
-    })
-    const named = [...new Set(located.map(({ use }) => use.transactionHash))]
-    const having = named.filter((hash) => answersAbout(hash).length > 0)
-    const isDenied = located.some((one) =>
-      answersAbout(one.use.transactionHash).some(
-        ({ blockNumber, logs }) => blockNumber === record.block && deniesTransfer(one, logs),
-      ),
-    )
-    const isDisputed = having.some((hash) => isMinedDisputed(answersAbout(hash)))
-    const [only] = having.length === 1 ? proofs : []
-    const [hash = null, ...others] = named
-    return {
-      proof: proofs.find(({ agreed }) => agreed.isConfirmed) ?? only ?? null,
-      hash: others.length === 0 ? hash : null,
-      isTold: having.length > 0,
-      isDoubtful: isDenied || isDisputed || having.length > 1,
-    }
-  }
-  return {
-    found: new Map(recorded.map((entry) => [entry.item.id, find(entry)])),
-    disagreements: [...describeUses(recorded, told), ...describeReceipts(hashes, mined)],
-  }
 }
 
 /** An item whose transaction the nodes do not tell. */

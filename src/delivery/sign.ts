@@ -12,8 +12,9 @@ import {
 } from '../ethereum/fees.ts'
 import { decodeCallData, sign } from '../ethereum/signer.ts'
 import { log } from '../log.ts'
+import { estimate, type GasLimit } from './chain/gas.ts'
 import type { Observed } from './chain/observe.ts'
-import { estimate, type GasLimit } from './chain/simulate.ts'
+
 import type { SigningBlocker } from './model.ts'
 import {
   type Batch,

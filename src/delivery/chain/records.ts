@@ -1,29 +1,18 @@
-/** What nodes say about delivery keys, the events that used them, and transactions. */
-import { type Address, type Hex, keccak256, stringToHex } from 'viem'
-import { isContradicted } from '../../chain/claims.ts'
-import { askEach, askOne, type Node } from '../../chain/nodes.ts'
+/** What nodes say about delivery keys, and about transactions that may be over. */
+import type { Address, Hex } from 'viem'
+import { askEach, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
-import {
-  decodeRecords,
-  encodeRecords,
-  isUse,
-  type Log,
-  usedTopics,
-} from '../../ethereum/contract.ts'
+import { decodeRecords, encodeRecords, type Log } from '../../ethereum/contract.ts'
 import {
   type Block,
   block,
   blockAt,
-  eventLogs,
   hex,
-  logs,
   type Receipt,
   type Replies,
   type RpcRequest,
   read,
   receipt,
-  transaction,
-  transactionByHash,
   transactionReceipt,
   view,
 } from '../../ethereum/requests.ts'
@@ -37,14 +26,8 @@ import type {
 } from '../model.ts'
 import { findContract } from '../rules/compose.ts'
 import { findHighestCount, isPending, signedHashes } from '../rules/decide.ts'
-import {
-  type LocatedUse,
-  type Mined,
-  mergeReceipts,
-  mergeRecords,
-  type Recorded,
-} from '../rules/settle.ts'
-import type { Disagreement } from '../store/disagreements.ts'
+import { mergeReceipts, mergeRecords } from '../rules/settle.ts'
+import { describeEvidence } from './differences.ts'
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
@@ -191,11 +174,7 @@ export async function askEvidence(
     disputed,
     finalTime: Math.min(...told.map(({ finalTime }) => finalTime)),
     unconfirmedSince,
-    disagreements: describeDisagreements(
-      { differing, hashes, disputed: known.disputed },
-      told,
-      signers,
-    ),
+    disagreements: describeEvidence({ differing, hashes, disputed: known.disputed }, told, signers),
   }
 }
 
@@ -217,126 +196,3 @@ const keysOf = (loaded: Loaded, network: Network, { contracts }: Known) =>
       (contract) => ({ contract, key: item.key }),
     ),
   )
-
-type Told = {
-  records: ReadonlyMap<Hex, ObservedRecord>
-  receipts: ReadonlyMap<Hex, Receipt | null>
-}
-
-/** What nodes contradict each other about, with the answer of each. */
-function describeDisagreements(
-  {
-    differing: [key],
-    hashes,
-    disputed,
-  }: { differing: readonly Hex[]; hashes: readonly Hex[]; disputed: readonly Address[] },
-  told: readonly Told[],
-  signers: ReadonlyMap<Address, SignerState>,
-): Disagreement[] {
-  const signer = disputed.find((one) => (signers.get(one)?.told.length ?? 0) > 1)
-  return [
-    ...describe('the record of a delivery key', key, (key) =>
-      told.map(({ records }) => recordText(records.get(key))),
-    ),
-    ...describeReceipts(
-      hashes,
-      told.map(({ receipts }) => receipts),
-    ),
-    ...describe('the nonce of a signer', signer, (signer) =>
-      (signers.get(signer)?.told ?? []).map(({ count }) => String(count)),
-    ),
-  ]
-}
-
-/** Returns the first of these transactions of which nodes have different receipts, with those of each. */
-export function describeReceipts(
-  hashes: readonly Hex[],
-  told: readonly ReadonlyMap<Hex, Receipt | null>[],
-): Disagreement[] {
-  const textsOf = (hash: Hex) => told.map((receipts) => receiptText(receipts.get(hash)))
-  const hash = hashes.find((one) => isContradicted(textsOf(one).filter(isTold), String))
-  return describe('the receipt of a transaction', hash, textsOf)
-}
-
-/** `of`: what the nodes were asked about; undefined if they do not contradict each other. */
-const describe = <T extends Hex>(
-  about: string,
-  of: T | undefined,
-  answersOf: (of: T) => readonly string[],
-): Disagreement[] => (of ? [{ about, answers: `${of}: ${answersOf(of).join(' / ')}` }] : [])
-
-const SILENT = 'no answer'
-const isTold = (text: string): boolean => text !== SILENT
-
-function recordText(record: ObservedRecord | undefined): string {
-  if (!record) return SILENT
-  return record.block === 0 ? 'unused' : `used in block ${record.block}`
-}
-
-function receiptText(receipt: Receipt | null | undefined): string {
-  if (receipt === undefined) return SILENT
-  if (!receipt) return 'none'
-  const { blockNumber, status, logs } = receipt
-  const digest = keccak256(stringToHex(JSON.stringify(logs).toLowerCase())).slice(0, 10)
-  return `block ${blockNumber}, status ${status}, ${logs.length} events (${digest})`
-}
-
-/**
- * Returns the items whose keys events show as used, as each node tells it. `lineage`: the contracts that may have
- * logged the events.
- */
-export const locateUses = (
-  nodes: readonly Node[],
-  recorded: readonly Recorded[],
-  lineage: readonly Address[],
-): Promise<LocatedUse[][]> => Promise.all(nodes.map((node) => findUses(node, recorded, lineage)))
-
-/** Returns the first of these items of which nodes name different transactions, with those of each. */
-export function describeUses(
-  recorded: readonly Recorded[],
-  told: readonly (readonly LocatedUse[])[],
-): Disagreement[] {
-  const namesOf = (key: Hex) =>
-    told.map((uses) => uses.find(({ item }) => item.key === key)?.use.transactionHash ?? SILENT)
-  const differing = recorded.find(({ item }) =>
-    isContradicted(namesOf(item.key).filter(isTold), String),
-  )
-  return describe('the transaction of a delivery key', differing?.item.key, namesOf)
-}
-
-async function findUses(node: Node, recorded: readonly Recorded[], lineage: readonly Address[]) {
-  const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
-  const requests = groups.map(([block, inBlock]) =>
-    eventLogs(
-      block,
-      [...new Set([...lineage, ...inBlock.map(({ record }) => record.contract)])],
-      usedTopics(inBlock.map(({ item }) => item.key)),
-    ),
-  )
-  const replies = await askOne(node, requests)
-  const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
-  return recorded.flatMap((entry) => {
-    const { item, record } = entry
-    const use = events.find((event) =>
-      [...lineage, record.contract].some((one) => isUse(event, one, item.key, record)),
-    )
-    return use ? [{ ...entry, use }] : []
-  })
-}
-
-/** Returns what a node says of transactions. Absent: it does not tell, or answers about another one. */
-export async function readMined(node: Node, hashes: readonly Hex[]): Promise<Map<Hex, Mined>> {
-  const replies = await askOne(
-    node,
-    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
-  )
-  return new Map(
-    hashes.flatMap((hash) => {
-      const mined = read(receipt, replies(transactionReceipt(hash)))
-      const found = read(transaction, replies(transactionByHash(hash)))
-      return mined?.transactionHash === hash && found?.hash === hash
-        ? [[hash, { ...mined, nonce: found.nonce }]]
-        : []
-    }),
-  )
-}
