@@ -9,9 +9,10 @@ import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
-import { coverUrl, gatewayPath } from '../http/links.ts'
 import { peopleLimits } from '../limits.ts'
+import { coverUrl } from '../marketplace/pictures.ts'
 import { hasImageSql, isVisibleSql } from '../marketplace/query.ts'
+import { gatewayPath } from './ipfs.ts'
 
 /** The longest edge in pixels. */
 export const artSizes = { card: 480, page: 1200 }

@@ -12,16 +12,10 @@ import {
   recipients,
 } from '../db/schema/catalogue.ts'
 import { inMinorUnits } from '../http/fields.ts'
-import {
-  Address,
-  currencyCode,
-  EmailAddress,
-  identifier,
-  instant,
-  WalletAddress,
-  writtenText,
-} from '../http/inputs.ts'
+import { EmailAddress, identifier, instant, writtenText } from '../http/inputs.ts'
 import { Profile } from '../identity/profile.ts'
+import { Address, WalletAddress } from '../identity/wallet-address.ts'
+import { currencyCode } from './currency.ts'
 import { isDeeper } from './json.ts'
 
 /** Levels of lists and objects of the metadata. */

@@ -1,6 +1,4 @@
 /** Kinds of fields in requests. */
-import { code as findCurrency } from 'currency-codes'
-import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
 import type { $ZodCheck } from 'zod/v4/core'
 import { toAsciiDomain, toLine } from './text.ts'
@@ -112,46 +110,3 @@ export const limitText = (byDefault: number) => pageLength.default(byDefault)
 export const tokenNameText = identifier(100)
 
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true')
-
-// Currencies of ISO 4217. The list of the runtime lacks new ones, and has some that are gone.
-/** Newer than the list, with its decimal digits: the guilder of Curaçao and Sint Maarten. */
-const added: Readonly<Record<string, number>> = { XCG: 2 }
-
-/** No currencies: none, and one for tests. And those that have ended since the list was made. */
-const removed: readonly string[] = ['XXX', 'XTS', 'ANG', 'BGN', 'CUC']
-
-/** Returns how many decimal digits the minor unit of a currency has; undefined for an unknown code. */
-export const minorDigits = (code: string): number | undefined =>
-  added[code] ?? findCurrency(code)?.digits
-
-export const currencyCode = z
-  .string()
-  .regex(/^[A-Z]{3}$/, {
-    error: 'must be three capital letters of ISO 4217, as in "EUR"',
-    abort: true,
-  })
-  .refine(
-    (code) => minorDigits(code) !== undefined && !removed.includes(code),
-    'must be a currency of ISO 4217, as in "EUR"',
-  )
-
-/** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
-export const Address = inputText(100, 'must be an address')
-  .overwrite((text) => toLine(text).replace(/^0X/, '0x'))
-  .refine((text) => !/^[a-z0-9-]+:0x/i.test(text), {
-    error: 'must be an address without the name of a chain, such as `eth:`',
-    abort: true,
-  })
-  .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
-  .refine((text) => /^0x[\dA-F]+$/.test(text) || isAddress(text), 'has a wrong checksum (EIP-55)')
-  .transform((text) => getAddress(text))
-
-/**
- * Whether nobody can own an address: zero, which the precompile `ecrecover` returns for a broken
- * signature, and the addresses up to 0xffff, which are kept for precompiles.
- */
-export const isUnowned = (address: string): boolean => BigInt(address) <= 0xffffn
-
-export const WalletAddress = Address.refine((address) => !isUnowned(address), {
-  error: 'must not be the zero address or a precompile, which nobody owns',
-})

@@ -23,11 +23,11 @@ import { isSignedBy } from '../ethereum/signer.ts'
 import { contractSignature, type SignedMessage } from '../ethereum/wallet-signature.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { isUnowned } from '../http/inputs.ts'
 import { mailLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import { hashWallet } from './namespace.ts'
 import { hashSecret, newSecret, type Proof } from './sign-in.ts'
+import { isUnowned } from './wallet-address.ts'
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',

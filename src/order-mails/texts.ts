@@ -3,9 +3,10 @@
  * may have them sent to any address.
  */
 import type { Settings } from '../env.ts'
-import { coverUrl, explorerPage } from '../http/links.ts'
+import { explorerPage } from '../ethereum/explorer.ts'
 import { toLine } from '../http/text.ts'
 import type { MailContent } from '../mail/html.ts'
+import { coverUrl } from '../marketplace/pictures.ts'
 import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
 

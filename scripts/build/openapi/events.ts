@@ -2,16 +2,8 @@
 import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../../../src/db/schema/delivery.ts'
 import { eventTexts, type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
-import {
-  count,
-  hash,
-  id,
-  orNull,
-  positive,
-  shopFields,
-  text,
-  time,
-} from '../../../src/http/fields.ts'
+import { shopFields } from '../../../src/delivery/shown.ts'
+import { count, hash, id, orNull, positive, text, time } from '../../../src/http/fields.ts'
 
 const OrderData = z
   .object({

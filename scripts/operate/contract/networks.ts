@@ -2,7 +2,7 @@
 import type { Address } from 'viem'
 import * as z from 'zod'
 import { json, networkFields } from '../../../src/env.ts'
-import { WalletAddress } from '../../../src/http/inputs.ts'
+import { WalletAddress } from '../../../src/identity/wallet-address.ts'
 import { CommandError } from '../../shell/command.ts'
 import { readConfig } from '../cloudflare/config.ts'
 import '../../../src/http/validation.ts'

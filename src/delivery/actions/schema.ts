@@ -9,6 +9,7 @@ import {
 import * as f from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 import { operatorLimits } from '../../limits.ts'
+import { deliveryFields, shopFields } from '../shown.ts'
 
 const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',
@@ -73,7 +74,7 @@ const Transaction = f.model('Transaction', 'A transaction of the Delivery contra
 const Transfer = f.model('Transfer', 'The delivery of an order item.', () => ({
   id: f.id('The id of the order item.'),
   orderId: f.id('Id of the order.'),
-  ...f.shopFields,
+  ...shopFields,
   network: f.text('Name of the network, as in `contractNetwork` of the NFT.'),
   chainId: f.orNull(f.positive('Id of the chain; null if it was not configured.')),
   quantity: f.positive('Number of pieces.'),
@@ -83,7 +84,7 @@ const Transfer = f.model('Transfer', 'The delivery of an order item.', () => ({
     f.address('Address of the Delivery contract; null before the first transaction.'),
   ),
   requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
-  ...f.deliveryFields,
+  ...deliveryFields,
   reasonCode: ReasonCode.nullable().describe(
     'Why the item failed, or what it waits for; null if for its turn only.',
   ),

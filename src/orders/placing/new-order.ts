@@ -1,15 +1,9 @@
 /** What a shop sends to place orders. */
 import * as z from 'zod'
 import { BillingFields } from '../../addresses/schema.ts'
-import {
-  currencyCode,
-  EmailAddress,
-  identifier,
-  uuid,
-  WalletAddress,
-  wellFormed,
-  without,
-} from '../../http/inputs.ts'
+import { currencyCode } from '../../catalogue/currency.ts'
+import { EmailAddress, identifier, uuid, wellFormed, without } from '../../http/inputs.ts'
+import { WalletAddress } from '../../identity/wallet-address.ts'
 import { orderLimits } from '../../limits.ts'
 import { toLocale } from '../../texts/texts.ts'
 import { ProviderId } from '../reading/schema.ts'

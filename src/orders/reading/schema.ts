@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { saleObstacles } from '../../db/schema/catalogue.ts'
 import { itemStatuses, reasonCodes } from '../../db/schema/delivery.ts'
+import { deliveryFields, shopFields } from '../../delivery/shown.ts'
 import * as f from '../../http/fields.ts'
 import { identifier } from '../../http/inputs.ts'
 import { Listing, Nft } from './nft.ts'
@@ -142,14 +143,14 @@ export const OrderSummary = f.model(
   () => ({
     ...SummaryOrder.shape,
     orderItemId: f.id('Id of its item.'),
-    ...f.shopFields,
+    ...shopFields,
     ...SummaryItem.shape,
     ...OrderItemFields.pick({ status: true, txId: true, updatedAt: true }).shape,
     reasonCode: f.orNull(
       z.enum(reasonCodes).describe('Why the item is `failed`, for programs. Otherwise null.'),
     ),
     failReason: OrderFields.shape.failReason,
-    ...f.deliveryFields,
+    ...deliveryFields,
   }),
 )
 

@@ -1,7 +1,7 @@
 /** NFTs and people on pages: their names, prices and pictures, and what chats show of them. */
 import { type AvatarOwner, avatarUrl } from '../../avatars/serve.ts'
-import { artUrl } from '../../http/links.ts'
 import type { Person, ShownNft } from '../../marketplace/pages.ts'
+import { artUrl } from '../../marketplace/pictures.ts'
 import type { Nft } from '../../orders/reading/nft.ts'
 import { usePage } from './request.ts'
 import { count } from './text.ts'

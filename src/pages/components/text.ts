@@ -1,6 +1,6 @@
 /** Texts of numbers, names, messages and paths. */
 import type { Account } from '../../auth/session.ts'
-import { minorDigits } from '../../http/inputs.ts'
+import { minorDigits } from '../../catalogue/currency.ts'
 
 /** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
 export function money(amount: number, currency: string, locale = 'en'): string {

@@ -1,5 +1,5 @@
 /** What others have written, prices, times, and links to explorers: as parts of a text. */
-import { explorerPage } from '../../http/links.ts'
+import { explorerPage } from '../../ethereum/explorer.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 import { Icon } from './icon.tsx'
 import { type PageRequest, usePage } from './request.ts'

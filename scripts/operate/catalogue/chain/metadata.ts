@@ -1,7 +1,8 @@
 /** The metadata of tokens, from the URIs that their contract returns. */
+
+import { gatewayPath } from '../../../../src/art/ipfs.ts'
 import { parseExactly } from '../../../../src/catalogue/json.ts'
 import { invalidField } from '../../../../src/http/errors.ts'
-import { gatewayPath } from '../../../../src/http/links.ts'
 import { abi, type TokenContract, unlessReverted } from './contract.ts'
 import { type DownloadOptions, download } from './download.ts'
 
