@@ -15,6 +15,7 @@ import { connect } from '../src/db/client.ts'
 import { events, webhookEndpoints } from '../src/db/schema/webhooks.ts'
 import { explain } from '../src/delivery/reasons.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
+import { declarationBy } from '../src/http/endpoint.ts'
 import worker from '../src/worker.ts'
 import { anEndpoint, consume, receive } from './events/endpoints.ts'
 import { billingData } from './orders/shop.ts'
@@ -102,13 +103,18 @@ async function costOf(run: (measuredEnv: Env) => Promise<unknown>): Promise<Meas
 
 const session = await aSession(await anAdministrator())
 
+/** Whether an endpoint is a page, or requires a session. */
+function isForBrowsers(endpoint: string): boolean {
+  const declared = app.routes.flatMap(({ method, path, handler }) =>
+    `${method} ${path}` === endpoint ? (declarationBy(handler) ?? []) : [],
+  )
+  return declared.some(({ id, access }) => !id || access === 'session')
+}
+
 /** Measures a request with a master token, or with a session for pages. */
 async function costOfRequest(endpoint: string): Promise<Measured> {
   const { method, path, ...content } = await sampleRequest(endpoint)
-  const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|nfts|creators|$)/.test(
-    path,
-  )
-  const token = isPage ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
+  const token = isForBrowsers(endpoint) ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
   const headers = { ...content.headers, ...token, origin: BASE_URL }
   const context = createExecutionContext()
   const cost = await costOf((measuredEnv) =>

@@ -1,10 +1,9 @@
 /** What orders and order items show of deliveries. */
 import { sql } from 'drizzle-orm'
-import * as z from 'zod'
 import type { RowOf } from '../db/columns.ts'
 import { deliveries, deliveryStates, transactions } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
-import { count, orNull, text, time } from '../http/fields.ts'
+import { count, orNull, time } from '../http/fields.ts'
 import { type ItemStatus, itemStatus, statusByState } from './model.ts'
 import { describeReason } from './reasons.ts'
 
@@ -17,21 +16,6 @@ export function statesWith(status: ItemStatus | 'pending') {
   const shown = isOpen ? null : status
   const states = deliveryStates.filter((state) => statusByState[state] === shown)
   return { states, isSent: isOpen ? Number(status === 'transferring') : null }
-}
-
-/** Fields about an order that its shop gave or is to show, as events, transfers and summaries have them. */
-export const shopFields = {
-  providerId: orNull(text('Order number of the shop; null if it sent none.')),
-  source: text(
-    'Name of the token that placed the order: the order is yours if this and `providerId` are. ' +
-      'Buyer and seller see it.',
-  ),
-  custom: orNull(
-    z.record(z.string(), z.string()).describe('The texts that the shop gave, by name.'),
-  ),
-  claimUrl: orNull(
-    text('Where the buyer signs in and links a wallet; null unless the item waits for one.'),
-  ),
 }
 
 /** Fields about the delivery of an order, as transfers and summaries have them. */

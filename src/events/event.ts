@@ -13,6 +13,7 @@ import {
   webhookEvents,
   webhookMessages,
 } from '../db/schema/webhooks.ts'
+import type { OrderData } from './bodies.ts'
 
 /** How an id of the log is shown, also as `webhook-id`: `evt_1772442120000000`. */
 export const eventName = (id: number): string => `evt_${id}`
@@ -75,7 +76,7 @@ export type MessageRow = Awaited<ReturnType<typeof selectMessages>>[number]
 type Body<Type, Data> = { type: Type; timestamp: string; data: Data }
 
 export type EventBody =
-  | Body<Extract<WebhookEvent, `order.${string}`>, ReturnType<typeof toOrderData>>
+  | Body<Extract<WebhookEvent, `order.${string}`>, OrderData>
   | Body<Extract<WebhookEvent, `alarm.${string}`>, AlarmData>
   | Body<'webhook.test', TestData>
 
@@ -90,7 +91,7 @@ const isOfOrder = (type: WebhookEvent) => type.startsWith('order.')
  * What happened to an order. What never changes is read from the order, the rest is stored with the
  * event. The keys have this order in the JSON of messages.
  */
-function toOrderData(row: EventRow) {
+function toOrderData(row: EventRow): OrderData {
   const { buyerId, claimUrl, status, txId, failReason, reasonCode } = row.data as OrderFacts
   return {
     orderId: row.orderId,
@@ -112,7 +113,8 @@ function toOrderData(row: EventRow) {
     failReason,
     reasonCode,
     sequence: row.sequence,
-  }
+    // The columns of an event of an order are not null.
+  } satisfies Record<keyof OrderData, unknown> as OrderData
 }
 
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'userId' | 'role' | 'events' | 'sources'>

@@ -54,6 +54,10 @@ type Behaviour<A extends Access, I extends Input> = {
    * refuse a misspelled parameter and ignore other unknown ones.
    */
   isStrict?: true
+  /**
+   * Whether a page is in the language of its reader; all others are in English. `Endpoints` may have it for all.
+   */
+  isTranslated?: true
   /** What is checked before the input. Each throws an error of the API. */
   checks?: readonly ((c: Context<App>) => void | Promise<void>)[]
   /** What also sees the response. */
@@ -125,16 +129,19 @@ type Add = <A extends Access, I extends Input = object, S extends z.ZodType | nu
   handle: (c: Context<AppOf<A>>, input: Values<I>) => Answer<S> | Promise<Answer<S>>,
 ) => Endpoints
 
+/** What may hold for all endpoints of a folder. */
+type Shared = Pick<Declaration, 'tag' | 'isStrict' | 'isTranslated'>
+
 /**
  * The endpoints of a folder. Besides what its verb throws, an endpoint throws `unauthenticated`,
  * `forbidden`, `invalid_input`, `unknown_field`, and what reading the body throws.
  */
 export class Endpoints {
   readonly routes = new Hono<App>()
-  readonly #shared: Pick<Declaration, 'tag' | 'isStrict'>
+  readonly #shared: Shared
 
   /** `shared`: what holds for all of them. */
-  constructor(shared: Pick<Declaration, 'tag' | 'isStrict'> = {}) {
+  constructor(shared: Shared = {}) {
     this.#shared = shared
   }
 

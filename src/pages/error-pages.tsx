@@ -4,6 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, findAccount } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
+import { declarationOf } from '../http/endpoint.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import { en, type Texts } from '../texts/en.ts'
 import { textLanguage } from '../texts/texts.ts'
@@ -42,15 +43,18 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   const title = ({ errors }: Texts) => textOf(errors.titles, status)
   const details = { status, reason, form: formPath(c), requestId: c.var.requestId }
   const about = {
-    title: forBuyers.test(c.req.path) ? title : title(en),
+    title: isTranslated(c) ? title : title(en),
     account: await findAccountSafely(c),
     status,
   }
   c.res = await page(c, about, <ErrorPage {...details} />)
 })
 
-/** The pages that are in the language of their reader, and what is below them. */
-const forBuyers = /^\/(orders|collection|claim|sign-in|sign-out|mails|settings\/account)(\/|$)/
+/** Nobody knows who has followed a link to a page that does not exist. */
+const isTranslated = (c: Context<App>): boolean => {
+  const declaration = declarationOf(c)
+  return declaration === undefined || declaration.isTranslated === true
+}
 
 type ErrorProps = { status: number; reason: string; form: string | null; requestId: string }
 

@@ -42,6 +42,8 @@ type PageContent = {
   title: string | ((texts: Texts) => string)
   /** The section of the settings that the page belongs to. */
   section?: SettingsSection | undefined
+  /** What forms of this section say when they have done it, by name: see `SettingsPage`. */
+  notices?: Readonly<Record<string, string>> | ((texts: Texts) => Readonly<Record<string, string>>)
   head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
@@ -121,7 +123,7 @@ type LayoutProps = Omit<PageContent, 'status' | 'account'> & {
 }
 
 const Layout = (props: LayoutProps) => {
-  const { title, section, scripts = [], styles = [], url, site, children, ...rest } = props
+  const { title, section, notices, scripts = [], styles = [], url, site, children, ...rest } = props
   const { locale, texts } = usePage()
   return (
     <>
@@ -159,7 +161,16 @@ const Layout = (props: LayoutProps) => {
           </a>
           <Header path={url.pathname} site={site} />
           <main id="main" tabindex={-1}>
-            {section ? <SettingsPage section={section}>{children}</SettingsPage> : children}
+            {section ? (
+              <SettingsPage
+                section={section}
+                notices={typeof notices === 'function' ? notices(texts) : notices}
+              >
+                {children}
+              </SettingsPage>
+            ) : (
+              children
+            )}
           </main>
           <footer class="foot">
             <span>{url.host}</span>

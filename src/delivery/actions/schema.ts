@@ -9,7 +9,8 @@ import {
 import * as f from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 import { operatorLimits } from '../../limits.ts'
-import { deliveryFields, shopFields } from '../shown.ts'
+import { deliveryFields } from '../shown.ts'
+import { shopFields } from '../../events/shop-fields.ts'
 
 const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',

@@ -34,7 +34,10 @@ const middleware = [explainBrokenLink('link')]
 const linkPage = { ...shown.session({ query: LinkSecret }), middleware }
 const confirm = { ...sent.session({ form: LinkSecret }), middleware }
 
-export const accountRoutes = new Endpoints()
+/** What the page says after a redirect. */
+const notices = ({ account }: Texts) => account.notices
+
+export const accountRoutes = new Endpoints({ isTranslated: true })
   .get('/settings', shown.public({}), (c) => c.redirect('/settings/profile', 303))
   .get('/settings/account', shown.session({}), accountPage)
   .post('/settings/account/email', emailForm, async (c, { form }) => {
@@ -55,7 +58,7 @@ export const accountRoutes = new Endpoints()
     const { account, email } = await readConfirmationLink(c.var, secret)
     const view = <ConfirmEmail email={email} secret={secret} />
     const title = ({ account }: Texts) => account.confirm
-    return page(c, { title, section: 'account', account }, view)
+    return page(c, { title, section: 'account', notices, account }, view)
   })
   .post('/settings/account/email/confirm', confirm, async (c, { form }) => {
     const { email, chainIds } = await linkEmail(c.var, form.secret)
@@ -86,7 +89,7 @@ async function accountPage(c: Context<AppWithCaller>) {
   const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
   const view = <AccountSettings account={account} getsMails={getsMails} />
   const title = ({ settings }: Texts) => settings.account
-  return page(c, { title, section: 'account', account, scripts }, view)
+  return page(c, { title, section: 'account', notices, account, scripts }, view)
 }
 
 const AccountSettings = ({ account, getsMails }: { account: Account; getsMails: boolean }) => {

@@ -16,7 +16,6 @@ import { ApiError } from '../../http/errors.ts'
 import { idText, inputText } from '../../http/inputs.ts'
 import { checkbox, handleForm, parseForm } from '../components/forms.tsx'
 import { page, sent, shown } from '../page.tsx'
-import type { NoticeName } from '../settings.tsx'
 import { AddressBook, AddressForm, type AddressFormProps, requiredFields } from './views.tsx'
 
 const Kind = z.object({ kind: z.enum(addressKinds) })
@@ -46,6 +45,14 @@ const schemas = {
 }
 
 const action = sent.session({ param: Target })
+
+/** What the page says after a redirect. */
+const notices = {
+  'address-added': 'The address is added.',
+  'address-saved': 'The address is saved.',
+  'address-restored': 'The address is back.',
+  'default-changed': 'The default address is changed.',
+}
 
 export const addressBookRoutes = new Endpoints()
   .get('/settings/addresses', shown.session({ query: BookQuery }), bookPage)
@@ -88,7 +95,7 @@ export const addressBookRoutes = new Endpoints()
     }),
   )
 
-const bookPath = (notice: NoticeName) => `/settings/addresses?notice=${notice}`
+const bookPath = (notice: keyof typeof notices) => `/settings/addresses?notice=${notice}`
 
 function allowNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
@@ -100,7 +107,7 @@ async function bookPage(c: Context<AppWithCaller>, { query = {} }: BookInput) {
   const { kind, deleted: id } = query
   const { account, ...book } = await readAddressBook(c.var, kind && id ? { kind, id } : undefined)
   const view = <AddressBook {...book} />
-  return page(c, { title: 'Addresses', section: 'addresses', account }, view)
+  return page(c, { title: 'Addresses', section: 'addresses', notices, account }, view)
 }
 
 type FormInput = {
@@ -116,7 +123,7 @@ async function formPage(c: Context<AppWithCaller>, { param: { kind, id }, form }
   const view = <AddressForm kind={kind} id={id} values={form ?? address} />
   return page(
     c,
-    { title: id ? 'Edit address' : 'New address', section: 'addresses', account },
+    { title: id ? 'Edit address' : 'New address', section: 'addresses', notices, account },
     view,
   )
 }

@@ -50,6 +50,12 @@ const roll = { ...sent.session({ param: TokenId }), checks }
 const revoke = sent.session({ param: TokenId, form: Revocation })
 const everyonePage = shown.administrator({ query: AllTokensFilter })
 
+/** What the page says after a redirect. */
+const notices = {
+  'token-revoked': 'The token is revoked. Programs that use it now get 401.',
+  'token-rolled': 'This is the new token. The old one works for 24 hours more.',
+}
+
 export const apiAccessRoutes = new Endpoints()
   .get('/settings/api-access', shown.session({}), ownTokensPage)
   .post(
@@ -68,7 +74,7 @@ export const apiAccessRoutes = new Endpoints()
     const { account, ...details } = await readToken(c.var, param.id)
     const { name } = details.token
     const view = <TokenDetails {...details} />
-    return page(c, { title: name, section, account, scripts: ['copy.js'] }, view)
+    return page(c, { title: name, section, notices, account, scripts: ['copy.js'] }, view)
   })
   .post('/settings/api-access/tokens/:id/roll', roll, async (c, { param }) => {
     const rolled = await rollToken(c.var, param.id)
@@ -88,11 +94,11 @@ export const apiAccessRoutes = new Endpoints()
     const cursor = createdAt && id ? { createdAt, id } : undefined
     const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
     const view = <AllTokens {...all} owner={owner} after={after} />
-    return page(c, { title: 'Everyone’s tokens', section, account, scripts }, view)
+    return page(c, { title: 'Everyone’s tokens', section, notices, account, scripts }, view)
   })
 
 async function ownTokensPage(c: Context<AppWithCaller>) {
   const { account, tokens } = await readOwnTokens(c.var)
   const view = <OwnTokens tokens={tokens} />
-  return page(c, { title: 'API Access', section, account, scripts }, view)
+  return page(c, { title: 'API Access', section, notices, account, scripts }, view)
 }

@@ -27,7 +27,7 @@ const explainCutLink = createMiddleware<App>(async (c, next) => {
 })
 const middleware = [explainCutLink]
 
-export const mailRoutes = new Endpoints()
+export const mailRoutes = new Endpoints({ isTranslated: true })
   // Opening the link changes nothing, because mail scanners open links too.
   .get(
     '/mails/unsubscribe',

@@ -26,7 +26,7 @@ const OrderId = z.object({ id: idText })
 const ofList = shown.session({ query: OrdersQuery })
 const ofOrder = shown.session({ param: OrderId })
 
-export const orderPageRoutes = new Endpoints()
+export const orderPageRoutes = new Endpoints({ isTranslated: true })
   .get('/orders', ofList, async (c, { query }) => {
     const { side = 'bought', before = null, notice, transfers } = query
     const { account, ...history } = await readHistory(c.var, { side, before })

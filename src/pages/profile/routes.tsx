@@ -21,6 +21,13 @@ const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 
 const checks = [avatarRateLimit]
 
+/** What the page says after a redirect. */
+const notices = {
+  'profile-saved': 'Your names are saved.',
+  'picture-saved': 'Your new picture is saved.',
+  dismissed: 'You are no administrator any more.',
+}
+
 export const profileRoutes = new Endpoints()
   .get('/settings/profile', shown.session({}), profilePage)
   .post(
@@ -57,7 +64,7 @@ const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
 async function profilePage(c: Context<AppWithCaller>) {
   const account = await readAccount(c.var)
   const view = <ProfileSettings account={account} />
-  return page(c, { title: 'Profile', section: 'profile', account, scripts: ['avatar.js'] }, view)
+  return page(c, { title: 'Profile', section: 'profile', notices, account, scripts: ['avatar.js'] }, view)
 }
 
 const ProfileSettings = ({ account }: { account: Account }) => (

@@ -21,13 +21,18 @@ const checks = [signInRateLimit]
 const sellingPage = { ...shown.session({ query: Query }), checks }
 const retry = { ...sent.session({ form: Sold }), checks }
 
+/** What the page says after a redirect. */
+const notices = {
+  'sold-retried': 'The contract is allowed. What waited for it is tried now.',
+}
+
 export const sellingRoutes = new Endpoints()
   .get('/settings/selling', sellingPage, async (c, { query }) => {
     const { before = null } = query
     const { account, ...selling } = await readSelling(c.var, { before })
     const view = <SellingSettings {...selling} />
     const scripts = ['wallet-action.js', 'copy.js']
-    return page(c, { title: 'Selling', section: 'selling', account, scripts }, view)
+    return page(c, { title: 'Selling', section: 'selling', notices, account, scripts }, view)
   })
   .post('/settings/selling/retry', retry, async (c, { form }) => {
     const ctx = { ...c.var, queue: c.env.DELIVERIES }

@@ -10,11 +10,17 @@ import { RecentSignIn } from '../settings.tsx'
 
 const SessionId = z.object({ id: z.uuid() })
 
+/** What the page says after a redirect. */
+const notices = {
+  'session-ended': 'The session is ended.',
+  'sessions-ended': 'All other sessions are ended.',
+}
+
 export const sessionRoutes = new Endpoints()
   .get('/settings/sessions', shown.session({}), async (c) => {
     const { account, sessions } = await readSessions(c.var)
     const view = <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />
-    return page(c, { title: 'Sessions', section: 'sessions', account }, view)
+    return page(c, { title: 'Sessions', section: 'sessions', notices, account }, view)
   })
   .post('/settings/sessions/:id/end', sent.session({ param: SessionId }), async (c, { param }) => {
     await endOneSession(c.var, param.id)

@@ -47,7 +47,7 @@ const linkPage = { ...shown.public({ query: LinkSecret }), checks: [signInRateLi
 const signingOut = { ...sent.public({ form: Redirect }), checks: [requireSameOrigin] }
 const confirm = { ...sent.public({ form: ConfirmForm }), checks, middleware }
 
-export const signInRoutes = new Endpoints()
+export const signInRoutes = new Endpoints({ isTranslated: true })
   .get('/sign-in', shown.public({ query: SignInQuery }), async (c, { query }) => {
     const redirect = allowedRedirect(c.var.settings, query.redirect)
     // Reads D1: with a revoked session, this page and the others would redirect to each other.

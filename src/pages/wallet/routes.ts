@@ -59,7 +59,7 @@ const LinkedWallet = model('LinkedWallet', 'The wallet is linked.', () => ({
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
 
-export const walletRoutes = new Endpoints({ tag: 'Identity' })
+export const walletRoutes = new Endpoints({ tag: 'Identity', isTranslated: true })
   .post(
     '/sign-in/wallet/message',
     {

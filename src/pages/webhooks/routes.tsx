@@ -16,7 +16,6 @@ import { inputText, instant } from '../../http/inputs.ts'
 import { SECOND } from '../../time.ts'
 import { checkbox, handleForm, parseForm } from '../components/forms.tsx'
 import { page, sent, shown } from '../page.tsx'
-import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
 import { Webhooks } from './views.tsx'
 
@@ -60,6 +59,16 @@ const PageQuery = z.object({
 const details = shown.session({ param: WebhookId, query: PageQuery })
 const replay = sent.session({ param: WebhookId, form: ReplayForm })
 const action = sent.session({ param: WebhookId })
+
+/** What the page says after a redirect. */
+const notices = {
+  'webhook-created': 'The webhook is created. Your program needs its secret.',
+  'webhook-saved': 'The webhook is saved.',
+  'webhook-deleted': 'The webhook is deleted.',
+  'webhook-rotated': 'This is the new secret. For 24 hours, messages are signed with the old one as well.',
+  'webhook-sent': 'The message is on its way. Reload the page to see the result.',
+  'webhook-replayed': 'The messages are on their way. Reload the page to see the results.',
+}
 
 export const webhookPageRoutes = new Endpoints()
   .get('/settings/webhooks', shown.session({}), listPage)
@@ -117,7 +126,7 @@ export const webhookPageRoutes = new Endpoints()
 const TEST_WAIT = 5 * SECOND
 
 /** Wakes the consumer for the endpoint, after the response. */
-function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: NoticeName) {
+function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: keyof typeof notices) {
   c.executionCtx.waitUntil(wakeEndpoints(c.env, [endpoint]))
   return c.redirect(`/settings/webhooks/${endpoint.id}?notice=${notice}`, 303)
 }
@@ -126,7 +135,7 @@ async function listPage(c: Context<AppWithCaller>) {
   const { account, webhooks } = await readOwnWebhooks(c.var)
   const view = <Webhooks webhooks={webhooks} />
   const scripts = ['webhooks.js']
-  return page(c, { title: 'Webhooks', section: 'webhooks', account, scripts }, view)
+  return page(c, { title: 'Webhooks', section: 'webhooks', notices, account, scripts }, view)
 }
 
 type Shown = { param: z.infer<typeof WebhookId>; query?: z.infer<typeof PageQuery> }
@@ -139,5 +148,5 @@ async function detailsPage(c: Context<AppWithCaller>, { param, query }: Shown) {
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
   const scripts = ['dialog.js', 'copy.js']
   const view = <WebhookDetails {...found} secret={secret} state={state} test={test} />
-  return page(c, { title: 'Webhook', section: 'webhooks', account, scripts }, view)
+  return page(c, { title: 'Webhook', section: 'webhooks', notices, account, scripts }, view)
 }
