@@ -10,7 +10,7 @@ import { contactName, displayName } from '../../pages/components/text.ts'
 import { notifyOwner } from '../../pages/notify-owner.ts'
 import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
-import { AdminLayout, adminPage, UserLink } from '../layout.tsx'
+import { AdminLayout, adminPage, UserLink } from '../components/layout.tsx'
 import { readAdministrators, setAdministrator } from './administrators.ts'
 
 const Search = z.object({ person: writtenText(255).optional().catch(undefined) })

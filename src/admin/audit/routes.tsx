@@ -7,9 +7,9 @@ import { Pager } from '../../pages/components/lists.tsx'
 import type { Found } from '../../pages/components/request.ts'
 import { pathWith } from '../../pages/components/text.ts'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage } from '../layout.tsx'
-import { type AuditFilter, exportAudit, readAudit } from './audit.ts'
-import { AuditList, auditActions, labelOf } from './list.tsx'
+import { type AuditFilter, exportAudit, readAudit } from '../components/audit-entries.ts'
+import { AuditList, auditActions, labelOf } from '../components/audit-list.tsx'
+import { AdminLayout, adminPage } from '../components/layout.tsx'
 
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/)
 const Filter = z

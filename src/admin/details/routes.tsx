@@ -1,4 +1,5 @@
 /** The pages that operators have of an order, a user and an NFT. */
+
 import { eq, sql } from 'drizzle-orm'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
@@ -16,11 +17,9 @@ import type { Found } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, FactPanel, Listing, listPath, PageLink } from '../layout.tsx'
-import { type FoundListing, LIMIT, selectListings } from '../search/search.ts'
-import { selectTransfers } from '../transfers/list.ts'
-import { TransferRows } from '../transfers/list-page.tsx'
-import { placedWith } from '../transfers/transfer-page.tsx'
+import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../components/layout.tsx'
+import { type FoundListing, LIMIT, Listing, selectListings } from '../components/listings.tsx'
+import { placedWith, selectTransfers, TransferRows } from '../components/transfers.tsx'
 
 const Id = z.object({ id: idText })
 

@@ -2,7 +2,7 @@
  * Bar charts as SVG. The drawing is stretched to the width of the page, so its texts stand around
  * it. Colours are classes of `operations.css`. `plots.js` shows the title of a column as a tooltip.
  */
-import { Table } from '../layout.tsx'
+import { Table } from '../components/layout.tsx'
 
 export type Series = { name: string; color: string }
 

@@ -2,7 +2,7 @@
 import { Menu } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count } from '../../pages/components/text.ts'
-import { countEnd, duration, durationEnd, periodName } from '../format.ts'
+import { countEnd, duration, durationEnd, periodName } from '../components/format.ts'
 import { groupByPeriod, type Period, type Range } from './periods.ts'
 import { type Column, Plot, type Series } from './plot.tsx'
 import type { Overview } from './read.ts'

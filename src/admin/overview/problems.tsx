@@ -15,8 +15,8 @@ import { usePage } from '../../pages/components/request.ts'
 import { sentence } from '../../pages/components/text.ts'
 import { Time, When } from '../../pages/components/values.tsx'
 import { MINUTE } from '../../time.ts'
-import { upTo } from '../format.ts'
-import { listPath } from '../layout.tsx'
+import { upTo } from '../components/format.ts'
+import { listPath } from '../components/layout.tsx'
 
 /** Milliseconds after which the end of the last cron run is too long ago. */
 const LATE = 2 * MINUTE

@@ -15,7 +15,7 @@ import {
   stateStatements,
   storedState,
 } from '../../monitoring/state.ts'
-import { selectAudit } from '../audit/audit.ts'
+import { selectAudit } from '../components/audit-entries.ts'
 import { firstStart } from './periods.ts'
 
 /** Entries of the audit log that it shows. */

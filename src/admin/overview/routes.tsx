@@ -1,4 +1,5 @@
 /** The overview: what is wrong, what waits, and what was done. */
+
 import * as z from 'zod'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
@@ -13,10 +14,18 @@ import { usePage } from '../../pages/components/request.ts'
 import { count, money, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { sent, shown } from '../../pages/page.tsx'
-import { AuditList } from '../audit/list.tsx'
-import { decimal, symbolOf, upTo } from '../format.ts'
-import { AdminLayout, adminPage, Live, listPath, liveScripts, PageLink, Table } from '../layout.tsx'
-import { describeRetry } from '../transfers/actions.tsx'
+import { AuditList } from '../components/audit-list.tsx'
+import { decimal, symbolOf, upTo } from '../components/format.ts'
+import {
+  AdminLayout,
+  adminPage,
+  Live,
+  listPath,
+  liveScripts,
+  PageLink,
+  Table,
+} from '../components/layout.tsx'
+import { describeRetry } from '../components/transfers.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'
 import { CronProblem, Problems } from './problems.tsx'

@@ -1,4 +1,5 @@
 /** The page of what a search has found. */
+
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
@@ -8,8 +9,9 @@ import { usePage } from '../../pages/components/request.ts'
 import { displayName, plural, shortAddress } from '../../pages/components/text.ts'
 import { ExplorerLink } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, Listing, PageLink, StateBadge } from '../layout.tsx'
-import { type Found, type FoundItem, LIMIT, MIN_PREFIX, onlyItemIn, search } from './search.ts'
+import { AdminLayout, adminPage, PageLink, StateBadge } from '../components/layout.tsx'
+import { LIMIT, Listing } from '../components/listings.tsx'
+import { type Found, type FoundItem, MIN_PREFIX, onlyItemIn, search } from './search.ts'
 
 /** What cannot be searched for is as nothing. */
 const SearchQuery = z.object({ q: inputText(255).trim().catch('') })

@@ -10,9 +10,7 @@ import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { toAsciiDomain, toLine } from '../../http/text.ts'
 import { operatorLimits } from '../../limits.ts'
-
-/** The newest orders of a user, and rows that begin alike. */
-export const LIMIT = 20
+import { LIMIT, selectListings } from '../components/listings.tsx'
 
 /** Items of a transaction. */
 const MAX_ITEMS = 256
@@ -105,19 +103,6 @@ const findItems = (db: Database, found: SQL) =>
     FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
       CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
       CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`
-
-export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', number> & {
-  title: string
-  priceCurrency: string
-  active: 0 | 1
-}
-
-/** Selects the newest listings by a condition on the listing `l`. */
-export const selectListings = (db: Database, condition: SQL) =>
-  raw<FoundListing>(db)`
-    SELECT l.id, n.title, l.nftId, l.sellerId, l.priceCents, l.priceCurrency, l.active
-    FROM listings l JOIN nfts n ON n.id = l.nftId
-    WHERE ${condition} ORDER BY l.id DESC LIMIT ${LIMIT}`
 
 export type Found = Awaited<ReturnType<typeof search>>
 

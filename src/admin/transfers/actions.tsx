@@ -1,13 +1,14 @@
 /** What operators can do to transfers, to one or to many of the list, and what has become of them. */
+
 import type { Child } from 'hono/jsx'
-import type { ReasonCode } from '../../db/schema/delivery.ts'
 import type { Action } from '../../delivery/actions/actions.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
 import { operatorLimits } from '../../limits.ts'
 import { Confirm } from '../../pages/components/forms.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'
-import { upTo } from '../format.ts'
-import { PageLink } from '../layout.tsx'
+import { upTo } from '../components/format.ts'
+import { PageLink } from '../components/layout.tsx'
+import { describeRetry, isChangeable } from '../components/transfers.tsx'
 import type { TransferHistory } from './history.ts'
 import type { ListQuery, Outcome } from './list.ts'
 
@@ -40,10 +41,6 @@ export const Actions = ({ transfer, obstacles }: TransferHistory) => {
     </div>
   )
 }
-
-/** Whether transfers in a state, or in any, can be changed. */
-export const isChangeable = (state: ListQuery['state']) =>
-  !state || !['transferred', 'cancelled', 'written_off'].includes(state)
 
 type BulkProps = { query: ListQuery; total: number | undefined }
 
@@ -170,13 +167,3 @@ export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
     </ul>
   </div>
 )
-
-/** Returns what a retry of items with this reason can do. */
-export function describeRetry(code: ReasonCode | null | undefined): string {
-  const { retry } = code ? rules[code] : {}
-  if (retry === false)
-    return 'They cannot be retried, because their delivery keys are used up. Write them off.'
-  return retry
-    ? `A retry fails again at once, unless ${retry} before.`
-    : 'A retry helps once the cause is removed. Otherwise it fails again, a day later at most.'
-}

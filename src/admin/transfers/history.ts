@@ -1,4 +1,5 @@
 /** The whole history of one item. */
+
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
@@ -7,8 +8,9 @@ import type { WebhookEvent } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
 import { type Action, findObstacles } from '../../delivery/actions/actions.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { AuditEntry } from '../audit/audit.ts'
-import { firstReason, type ReadCtx, selectTransfers } from './list.ts'
+import type { AuditEntry } from '../components/audit-entries.ts'
+import { selectTransfers } from '../components/transfers.tsx'
+import { firstReason, type ReadCtx } from './list.ts'
 
 /** The newest transactions and actions on many items, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000

@@ -1,15 +1,15 @@
 import { reasonCodes } from '../../db/schema/delivery.ts'
-import { describeReason, rules } from '../../delivery/reasons.ts'
+import { rules } from '../../delivery/reasons.ts'
 import { operatorLimits } from '../../limits.ts'
 import { Field, Hidden, Notice, Select, Submit, Warning } from '../../pages/components/forms.tsx'
-import { Meta, Pager, Rows } from '../../pages/components/lists.tsx'
+import { Pager } from '../../pages/components/lists.tsx'
 import { type Found, usePage } from '../../pages/components/request.ts'
-import { money, plural, sentence } from '../../pages/components/text.ts'
-import { Time } from '../../pages/components/values.tsx'
-import { upTo } from '../format.ts'
-import { AdminLayout, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
-import { type ActionName, BulkActions, describeRetry, isChangeable, Outcomes } from './actions.tsx'
-import type { ListQuery, readTransferList, Transfer } from './list.ts'
+import { plural, sentence } from '../../pages/components/text.ts'
+import { upTo } from '../components/format.ts'
+import { AdminLayout, Live, stateNames } from '../components/layout.tsx'
+import { describeRetry, isChangeable, TransferRows } from '../components/transfers.tsx'
+import { type ActionName, BulkActions, Outcomes } from './actions.tsx'
+import type { ListQuery, readTransferList } from './list.ts'
 
 type TransfersProps = Found<typeof readTransferList> & {
   query: ListQuery
@@ -93,48 +93,3 @@ const Summary = ({ query: { state, code }, total }: TransfersProps) => (
     {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
   </>
 )
-
-type RowsProps = { transfers: readonly Transfer[]; empty: string; isSelectable?: boolean }
-
-/** Transfers, each with a checkbox if it can be selected. */
-export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
-  <Rows
-    items={transfers}
-    empty={empty}
-    isOrdered
-    row={({ id, status, requestedAction, ...transfer }) => (
-      <li class="row">
-        <div>
-          <div class="row-head">
-            {isSelectable && isChangeable(status) && (
-              <input type="checkbox" name="id" value={id} aria-label={`Transfer ${id}`} />
-            )}
-            <h3>
-              <PageLink to="transfers" id={id} />
-            </h3>
-            <StateBadge state={status} requestedAction={requestedAction} />
-          </div>
-          <Meta
-            facts={[
-              <bdi>{transfer.title}</bdi>,
-              plural(transfer.quantity, 'piece'),
-              money(transfer.amount, transfer.currency),
-              <PageLink to="orders" id={transfer.orderId} />,
-              transfer.providerId,
-              transfer.network,
-              ['Ordered ', <Time at={transfer.createdAt} />],
-              transfer.dueAt && <Due at={transfer.dueAt} />,
-            ]}
-          />
-          {transfer.reasonCode && <p>{sentence(describeReason(transfer) ?? '')}</p>}
-        </div>
-      </li>
-    )}
-  />
-)
-
-/** When a transfer is attempted next, or since when it waits for that. */
-export const Due = ({ at }: { at: string }) => [
-  at > usePage().now.toISOString() ? 'Next attempt ' : 'Due ',
-  <Time at={at} />,
-]

@@ -2,49 +2,18 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Database } from '../../db/client.ts'
-import type { nfts } from '../../db/schema/catalogue.ts'
-import type { DeliveryState, deliveries } from '../../db/schema/delivery.ts'
-import type { orderItems, orders } from '../../db/schema/orders.ts'
 import { raw } from '../../db/statements.ts'
 import { type Action, findObstacles, type Obstacle } from '../../delivery/actions/actions.ts'
 import { type Filter, isOnPageSql, matches } from '../../delivery/actions/transfers.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
+import { selectTransfers, type Transfer } from '../components/transfers.tsx'
 
 /** Transfers on a page of the list. */
 const PAGE_SIZE = 50
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
-
-type Delivery = typeof deliveries.$inferSelect
-
-/**
- * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO
- * 4217). `recipient`: null while the buyer has no wallet.
- */
-export type Transfer = Delivery &
-  Pick<
-    typeof orderItems.$inferSelect,
-    'orderId' | 'quantity' | 'sellerId' | 'nftId' | 'listingId'
-  > &
-  Pick<typeof orders.$inferSelect, 'providerId' | 'namespace' | 'buyerId'> &
-  Pick<typeof nfts.$inferSelect, 'title' | 'contractAddr' | 'tokenId'> &
-  Record<'network' | 'paidAt' | 'currency', string> & {
-    status: DeliveryState
-    amount: number
-    recipient: string | null
-  }
-
-/** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
-export const selectTransfers = (db: Database, condition: SQL) =>
-  raw<Transfer>(db)`
-    SELECT d.*, d.state AS status, i.orderId, i.quantity, i.sellerId, i.nftId, i.listingId,
-      i.ethRecipient AS recipient, i.priceCurrency AS currency, i.priceCents * i.quantity AS amount,
-      o.providerId, o.namespace, o.buyerId, o.createdAt AS paidAt,
-      n.title, n.contractAddr, n.tokenId, n.contractNetwork AS network
-    FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
-      JOIN nfts n ON n.id = i.nftId WHERE ${condition}`
 
 /** SQL of the first obstacle that is there; null if there is none. */
 export const firstReason = (obstacles: readonly Obstacle[]): SQL =>

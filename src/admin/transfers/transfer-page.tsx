@@ -1,20 +1,27 @@
 /** One transfer: its details, its history, and what can be done to it. */
+
 import type { Child } from 'hono/jsx'
 import { itemFee } from '../../delivery/actions/transfers.ts'
 import { describeReason } from '../../delivery/reasons.ts'
 import { eventName } from '../../events/event.ts'
-import { tokenNameOf } from '../../identity/namespace.ts'
 import { Notice, Warning } from '../../pages/components/forms.tsx'
 import { Meta, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { count, plural, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
-import { Who } from '../audit/list.tsx'
-import { decimal, symbolOf } from '../format.ts'
-import { AdminLayout, FactPanel, Live, PageLink, StateBadge, stateNames } from '../layout.tsx'
+import { Who } from '../components/audit-list.tsx'
+import { decimal, symbolOf } from '../components/format.ts'
+import {
+  AdminLayout,
+  FactPanel,
+  Live,
+  PageLink,
+  StateBadge,
+  stateNames,
+} from '../components/layout.tsx'
+import { Due, placedWith } from '../components/transfers.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
 import type { DeliveryTransaction, TransferHistory } from './history.ts'
-import { Due } from './list-page.tsx'
 
 type TransferProps = TransferHistory & {
   /** What was done before. */
@@ -77,9 +84,6 @@ const Details = ({ transfer }: TransferHistory) => {
     />
   )
 }
-
-export const placedWith = (namespace: string) =>
-  `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 

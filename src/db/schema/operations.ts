@@ -239,7 +239,7 @@ export const hourlyOrders = sqliteTable(
   ],
 )
 
-/** What the audit log records. `admin/audit/list.tsx` has a sentence for each. */
+/** What the audit log records. `admin/components/audit-list.tsx` has a sentence for each. */
 export type AuditAction =
   | `transfer.${'retry' | 'cancel' | 'write_off'}`
   | `token.${'generate' | 'roll' | 'revoke'}`

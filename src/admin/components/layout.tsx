@@ -1,14 +1,13 @@
 /** What the pages for operators share. */
 
 import type { Child } from 'hono/jsx'
-import type { DeliveryState, RequestedAction } from '../db/schema/delivery.ts'
-import { Notice, Submit } from '../pages/components/forms.tsx'
-import { Fact, Menu, type MenuLink, Meta } from '../pages/components/lists.tsx'
-import { usePage } from '../pages/components/request.ts'
-import { money, pathWith } from '../pages/components/text.ts'
-import { Time } from '../pages/components/values.tsx'
-import { page } from '../pages/page.tsx'
-import type { FoundListing } from './search/search.ts'
+import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
+import { Notice, Submit } from '../../pages/components/forms.tsx'
+import { Fact, Menu, type MenuLink } from '../../pages/components/lists.tsx'
+import { usePage } from '../../pages/components/request.ts'
+import { pathWith } from '../../pages/components/text.ts'
+import { Time } from '../../pages/components/values.tsx'
+import { page } from '../../pages/page.tsx'
 
 export const adminPage: typeof page = (c, content, view) =>
   page(c, { styles: ['operations.css'], ...content }, view)
@@ -154,19 +153,3 @@ export const UserLink = ({ id, name }: { id: number | string | null; name: strin
 
 export const listPath = (filter: Parameters<typeof pathWith>[1]) =>
   pathWith('/operations/transfers', filter)
-
-export const Listing = ({ id, title, nftId, sellerId, ...listing }: FoundListing) => (
-  <>
-    <h3>
-      Listing {id}: <bdi>{title}</bdi>
-    </h3>
-    <Meta
-      facts={[
-        money(listing.priceCents, listing.priceCurrency),
-        !listing.active && 'not active',
-        <PageLink to="nfts" id={nftId} />,
-        ['Seller: ', <PageLink to="users" id={sellerId} />],
-      ]}
-    />
-  </>
-)

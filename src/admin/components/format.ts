@@ -1,8 +1,8 @@
 /** Texts of times, durations and amounts. */
-import type { Network } from '../env.ts'
-import { MAX_COUNT } from '../monitoring/state.ts'
-import { count } from '../pages/components/text.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../time.ts'
+import type { Network } from '../../env.ts'
+import { MAX_COUNT } from '../../monitoring/state.ts'
+import { count } from '../../pages/components/text.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 
 /** Milliseconds of the units, and their texts. */
 const units: [size: number, name: string][] = [

@@ -2,9 +2,9 @@
 import type { AuditAction } from '../../db/schema/operations.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'
-import { periodName } from '../format.ts'
-import { PageLink, UserLink } from '../layout.tsx'
-import type { AuditEntry } from './audit.ts'
+import type { AuditEntry } from './audit-entries.ts'
+import { periodName } from './format.ts'
+import { PageLink, UserLink } from './layout.tsx'
 
 type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
 
