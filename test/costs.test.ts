@@ -114,7 +114,9 @@ function isForBrowsers(endpoint: string): boolean {
 /** Measures a request with a master token, or with a session for pages. */
 async function costOfRequest(endpoint: string): Promise<Measured> {
   const { method, path, ...content } = await sampleRequest(endpoint)
-  const token = isForBrowsers(endpoint) ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
+  const token = isForBrowsers(endpoint)
+    ? { cookie: `token=${session}` }
+    : { authorization: tokenOf.master }
   const headers = { ...content.headers, ...token, origin: BASE_URL }
   const context = createExecutionContext()
   const cost = await costOf((measuredEnv) =>

@@ -42,7 +42,7 @@ const selectLiveToken = prepared(
 export const actsForAll = ({ role, scope }: Pick<Caller, 'role' | 'scope'>): boolean =>
   role === 'master' && scope !== 'orders'
 
-/** The namespace of a stored token, as SQL: see `identity/namespace.ts`. Null without an id. */
+/** The namespace of a stored token, as SQL: see `auth/sources.ts`. Null without an id. */
 export const namespaceOf = (tokenId: string | null): SQL =>
   sql`(SELECT namespace FROM tokens WHERE id = ${tokenId})`
 

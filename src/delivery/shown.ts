@@ -1,5 +1,7 @@
 /** What orders and order items show of deliveries. */
+
 import { sql } from 'drizzle-orm'
+import { nameOfSourceSql } from '../auth/sources.ts'
 import type { RowOf } from '../db/columns.ts'
 import { deliveries, deliveryStates, transactions } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
@@ -32,7 +34,7 @@ export const deliveryFields = {
 /** The columns of an order and its delivery that `toShopFields` needs. */
 export const shopColumns = {
   providerId: orders.providerId,
-  source: sql<string>`substr(${orders.source}, instr(${orders.source}, ':') + 1)`,
+  source: nameOfSourceSql(orders.source),
   custom: orders.custom,
   publicUrl: sql<string | null>`(SELECT publicUrl FROM instance)`,
   state: deliveries.state,

@@ -11,6 +11,7 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
+import { placerSql } from '../auth/sources.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
@@ -274,7 +275,7 @@ export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }
         value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
         iif(value ->> 'state' = 'awaiting_wallet', o.buyerId, NULL),
         iif(value ->> 'state' = 'awaiting_wallet', ${now}, NULL), ${placedBy},
-        coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace}), ${now}, ${now}
+        ${placerSql(placedBy, namespace)}, ${now}, ${now}
       FROM json_each(${rows})
         CROSS JOIN orders o ON o.id = (SELECT id FROM orders
           WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)

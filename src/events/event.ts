@@ -1,6 +1,8 @@
 /** An event: its id, which is its place in the log, what it means, its body, and who gets it. */
+
 import { and, eq, getTableColumns, isNull, or, type SQL } from 'drizzle-orm'
 import * as z from 'zod'
+import { nameOfSource, sourcesNamed } from '../auth/sources.ts'
 import type { Database } from '../db/client.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import {
@@ -104,7 +106,7 @@ function toOrderData(row: EventRow): OrderData {
     buyerId,
     sellerId: row.sellerId,
     /** Name of the token that placed the order. */
-    source: row.source?.slice(row.source.indexOf(':') + 1) ?? null,
+    source: row.source && nameOfSource(row.source),
     /** The shop's own texts; null also once the buyer was forgotten. */
     custom: row.custom,
     claimUrl,
@@ -139,8 +141,9 @@ const isOfUser = ({ role, userId }: Endpoint, { buyerId, sellerId }: Event): boo
  */
 function isOfSources({ role, sources }: Endpoint, { source }: Event): boolean {
   if (sources === null || source === null) return true
-  const kinds = role === 'master' ? ['master'] : ['master', 'user']
-  return sources.some((name) => kinds.some((kind) => source === `${kind}:${name}`))
+  return sources.map(sourcesNamed).some(([master, user]) => {
+    return source === master || (role !== 'master' && source === user)
+  })
 }
 
 /** Who asks for failures is told of cancellations, too. */

@@ -3,6 +3,7 @@
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { actsForAll, namespaceOf, readAs } from '../auth/access.ts'
+import { sourcesNamed } from '../auth/sources.ts'
 import type { Database } from '../db/client.ts'
 import { MAX_PRUNED, prune } from '../db/prune.ts'
 import { events } from '../db/schema/webhooks.ts'
@@ -78,7 +79,7 @@ const isShown = ({ caller }: ReadCtx, source: string | undefined) =>
     isPossibleSql(caller),
     // The source of a master token's orders is their namespace.
     caller.scope === 'orders' ? eq(events.source, namespaceOf(caller.tokenId)) : undefined,
-    source ? inArray(events.source, [`master:${source}`, `user:${source}`]) : undefined,
+    source ? inArray(events.source, sourcesNamed(source)) : undefined,
   )
 
 /**

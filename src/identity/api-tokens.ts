@@ -3,6 +3,7 @@ import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { isAdministratorSql, ROLL_GRACE, refuseNonAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, refuseOldSignIn, requireRecent } from '../auth/session.ts'
+import { tokenNamespace } from '../auth/sources.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import type { Guard } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
@@ -16,7 +17,7 @@ import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../limits.ts'
 import { HOUR } from '../time.ts'
-import { hasNamespaceSql, REFERENCE_NAME, tokenNamespace } from './namespace.ts'
+import { hasNamespaceSql, REFERENCE_NAME } from './namespace.ts'
 
 type IssuerCtx = Ctx & { settings: Settings }
 

@@ -1,11 +1,8 @@
-/**
- * Namespaces of tokens. A token name stands for one shop: its order numbers and idempotency keys
- * are unique within the namespace. See docs/decisions.md, "Tokens".
- */
+/** Names of tokens, and what stands for users in namespaces: see `auth/sources.ts`. */
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
-import { tokens, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import { tokenNamespace } from '../auth/sources.ts'
+import { tokens } from '../db/schema/users.ts'
 import { identifier } from '../http/inputs.ts'
 
 export const SESSION_NAME = 'session'
@@ -43,20 +40,8 @@ export const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
     hash || '-' || lower(hex(randomblob(8))), hash)
   FROM (SELECT ${identityHash} AS hash))`
 
-/** Returns the name of the token in a namespace, which answers and events show as `source`. */
-export const tokenNameOf = (namespace: string): string =>
-  namespace.replace(/^master:|^user:[^:]*:/, '')
-
-type NamedToken = { role: Caller['role']; userId: number | SQL; name: string }
-
-/** The namespace of a token, as SQL: the hash of the user is only known in the database. */
-export const tokenNamespace = ({ role, userId, name }: NamedToken): SQL =>
-  role === 'master'
-    ? sql`${`master:${name}`}`
-    : sql`(SELECT 'user:' || identityHash || ${`:${name}`} FROM ${users} WHERE id = ${userId})`
-
 /** Selects the live API tokens that have the namespace of this token. */
-export const hasNamespaceSql = (token: NamedToken, now: Date) =>
+export const hasNamespaceSql = (token: Parameters<typeof tokenNamespace>[0], now: Date) =>
   and(
     eq(tokens.namespace, tokenNamespace(token)),
     // Literals, so that SQLite uses the partial index `tokens_namespace`.

@@ -3,6 +3,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 // Not `node:crypto`: importing it adds 4 ms to the start of the Worker.
 import { bytesToHex, sha256, stringToBytes } from 'viem/utils'
 import { endSession } from '../auth/session.ts'
+import { tokenNamespace } from '../auth/sources.ts'
 import { newToken, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
 import { type Guard, guarded } from '../db/batch.ts'
 import { takeQuotas } from '../db/quota.ts'
@@ -13,7 +14,7 @@ import type { Caller, Ctx } from '../http/context.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../limits.ts'
 import { promoteGuest, takeOverGuests } from './guests.ts'
-import { SESSION_NAME, tokenNamespace, unusedHash } from './namespace.ts'
+import { SESSION_NAME, unusedHash } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
 export type Proof = {

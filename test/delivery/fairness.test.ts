@@ -18,10 +18,10 @@ const statesOf = async (items: readonly PaidItem[]) =>
 
 it('sends the orders of everybody else at once, although one seller has 9,400 before them', async () => {
   const chain = await aChain({ erc1155: 10_000 })
-  const many = await paidItems(chain, copies(9400, { ...edition, placer: 'user:1' }))
+  const many = await paidItems(chain, copies(9400, { ...edition, placer: 'account:1' }))
   const others = await paidItems(chain, [
-    { ...edition, placer: 'user:2' },
-    { ...edition, placer: 'user:3' },
+    { ...edition, placer: 'account:2' },
+    { ...edition, placer: 'account:3' },
     { ...edition, placer: 'master:shop' },
   ])
   await chain.setAutomine(false)
@@ -36,9 +36,9 @@ it('shares the limit of a relayer by pieces', async () => {
   const chain = await aChain({ erc1155: 100 })
   await chain.asOwner('setRelayer', chain.signer, 10n, 1n)
   const items = await paidItems(chain, [
-    { ...edition, quantity: 5, placer: 'user:1' },
-    { ...edition, quantity: 5, placer: 'user:1' },
-    { ...edition, quantity: 1, placer: 'user:2' },
+    { ...edition, quantity: 5, placer: 'account:1' },
+    { ...edition, quantity: 5, placer: 'account:1' },
+    { ...edition, quantity: 1, placer: 'account:2' },
   ])
   await chain.setAutomine(false)
   await anEngine(chain).step()
@@ -51,9 +51,9 @@ it(`delivers an order of many pieces beside ${many} small ones that cannot be de
   const chain = await aChain({ erc1155: 5000 })
   await paidItems(
     chain,
-    times(many, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}`, placer: `user:${i % 150}` })),
+    times(many, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}`, placer: `account:${i % 150}` })),
   )
-  const honest = await aPaidItem(chain, { ...edition, quantity: 1000, placer: 'user:999' })
+  const honest = await aPaidItem(chain, { ...edition, quantity: 1000, placer: 'account:999' })
   const engine = anEngine(chain)
   for (let second = 0; second < 300; second += 5) {
     await engine.step(second)

@@ -68,7 +68,7 @@ it('signs the nonce of an expired transaction again, although another signer lef
 it('delivers honest items although a buyer links and unlinks a wallet all the time', async () => {
   const chain = await aChain({ erc1155: 50 })
   const honest = await paidItems(chain, copies(5, edition))
-  const hostile = await aPaidItem(chain, { ...edition, placer: 'user:666' })
+  const hostile = await aPaidItem(chain, { ...edition, placer: 'account:666' })
   const buyerOf = await env.DB.prepare('SELECT buyerId FROM orders WHERE id = ?')
     .bind(hostile.orderId)
     .first<number>('buyerId')

@@ -100,8 +100,8 @@ it('leaves what a transaction carries', async () => {
 
 it('wakes the chains on which somebody has a due item', async () => {
   const [, second] = await paidItems(here, [
-    { ...edition, placer: 'user:1' },
-    { ...edition, placer: 'user:2' },
+    { ...edition, placer: 'account:1' },
+    { ...edition, placer: 'account:2' },
   ])
   await aPaidItem(gone, edition)
   const wokenAt = async (minutes: number) => {

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { tokenNamespace } from '../../src/auth/sources.ts'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
@@ -10,7 +11,7 @@ import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/use
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../src/env.ts'
 import { eventName } from '../../src/events/event.ts'
-import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/namespace.ts'
+import { hashIdentity, SESSION_NAME } from '../../src/identity/namespace.ts'
 import { insertEvents } from './events.ts'
 
 export const db = connect(env.DB)

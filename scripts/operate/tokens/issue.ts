@@ -1,5 +1,6 @@
 /** Issues API tokens for an operator, without a sign-in. */
 import { and, desc, eq, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { tokenNamespace } from '../../../src/auth/sources.ts'
 import {
   API_TOKEN_LIFETIME,
   type Issuer,
@@ -9,7 +10,7 @@ import {
 } from '../../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'
 import { issuerSchema } from '../../../src/env.ts'
-import { hasNamespaceSql, TokenName, tokenNamespace } from '../../../src/identity/namespace.ts'
+import { hasNamespaceSql, TokenName } from '../../../src/identity/namespace.ts'
 import { DAY } from '../../../src/time.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'

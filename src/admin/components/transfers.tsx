@@ -1,5 +1,6 @@
 /** Transfers, as lists and the pages of orders show them. */
 import type { SQL } from 'drizzle-orm'
+import { parseNamespace } from '../../auth/sources.ts'
 import type { Database } from '../../db/client.ts'
 import type { nfts } from '../../db/schema/catalogue.ts'
 import type { DeliveryState, deliveries, ReasonCode } from '../../db/schema/delivery.ts'
@@ -7,7 +8,6 @@ import type { orderItems, orders } from '../../db/schema/orders.ts'
 import { raw } from '../../db/statements.ts'
 import type { Filter } from '../../delivery/actions/transfers.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
-import { tokenNameOf } from '../../identity/namespace.ts'
 import { Meta, Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { money, plural, sentence } from '../../pages/components/text.ts'
@@ -92,8 +92,10 @@ export const Due = ({ at }: { at: string }) => [
   <Time at={at} />,
 ]
 
-export const placedWith = (namespace: string) =>
-  `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`
+export function placedWith(namespace: string): string {
+  const { kind, name } = parseNamespace(namespace)
+  return `${kind} token “${name}”`
+}
 
 /** Returns what a retry of items with this reason can do. */
 export function describeRetry(code: ReasonCode | null | undefined): string {

@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
+import { parseNamespace } from '../../auth/sources.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
 import { orders, type Paid } from '../../db/schema/orders.ts'
 import { users } from '../../db/schema/users.ts'
@@ -11,7 +12,6 @@ import type { Ctx } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
-import { tokenNameOf } from '../../identity/namespace.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import type { Found } from '../../pages/components/request.ts'
 import { count, displayName, money } from '../../pages/components/text.ts'
@@ -97,7 +97,7 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
       ['Order number', order.providerId],
       [
         'Placed with',
-        <a href={listPath({ source: tokenNameOf(order.namespace) })}>
+        <a href={listPath({ source: parseNamespace(order.namespace).name })}>
           {placedWith(order.namespace)}
         </a>,
       ],

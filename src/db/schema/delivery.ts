@@ -134,7 +134,7 @@ export const deliveries = sqliteTable(
     reminders: integer().notNull().default(0),
     /** The user whose user token placed the order; null for a master token. */
     placedBy: integer().references(() => users.id),
-    /** Who placed the order: `user:<id>`, or the namespace of a master token. Batches are shared among them. */
+    /** Who placed the order: `placer` in `auth/sources.ts`. Batches are shared among them. */
     placer: text().notNull(),
     ...timestamps,
   },

@@ -37,9 +37,9 @@ export const orders = sqliteTable(
     totalPriceCurrency: text().notNull(),
     totalPriceEth: text().notNull(),
     createdAt: timestamp().notNull(),
-    /** Namespace of the token that placed the order. */
+    /** Of the token that placed the order: `namespace` in `auth/sources.ts`. */
     namespace: text().notNull(),
-    /** `master:<token name>` or `user:<token name>`: the namespace without the hash of its user. */
+    /** `source` in `auth/sources.ts`: the namespace without the hash of its user. */
     source: text().generatedAlwaysAs(
       sql`iif(namespace GLOB 'master:*', namespace, 'user:' || substr(namespace, 6 + instr(substr(namespace, 6), ':')))`,
       { mode: 'virtual' },

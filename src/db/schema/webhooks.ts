@@ -82,7 +82,7 @@ export const events = sqliteTable('events', {
   orderId: integer(),
   sellerId: integer(),
   buyerId: integer(),
-  /** `master:` or `user:`, and the name of the token that placed the order. */
+  /** Of the order: `source` in `auth/sources.ts`. */
   source: text(),
   /** The endpoint that a test is for. */
   endpointId: text(),

@@ -6,11 +6,11 @@ import {
   reasonCodes,
   requestedActions,
 } from '../../db/schema/delivery.ts'
+import { shopFields } from '../../events/shop-fields.ts'
 import * as f from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 import { operatorLimits } from '../../limits.ts'
 import { deliveryFields } from '../shown.ts'
-import { shopFields } from '../../events/shop-fields.ts'
 
 const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',

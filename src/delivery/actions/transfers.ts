@@ -3,6 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
+import { sourcesNamed } from '../../auth/sources.ts'
 import type { Database } from '../../db/client.ts'
 import type { deliveries, transactions } from '../../db/schema/delivery.ts'
 import type { orderItems } from '../../db/schema/orders.ts'
@@ -72,7 +73,7 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
   const { status = 'transferred', code, buyerId } = filter
   const isLimited = status !== 'transferred' || code !== undefined || buyerId !== undefined
   if (source === undefined || isLimited) return sql`1`
-  const orders = sourcesOf(source).map(
+  const orders = sourcesNamed(source).map(
     (name) => sql`SELECT o.id AS id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
       CROSS JOIN deliveries d ON d.id = i.id WHERE o.source = ${name} AND o.id > coalesce((SELECT orderId
         FROM orderItems WHERE id <= ${cursor} ORDER BY id DESC LIMIT 1), 0) AND ${matches(filter)}`,
@@ -80,9 +81,6 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
   return sql`i.orderId IN (SELECT id FROM (${sql.join(orders, sql` UNION ALL `)}
     ORDER BY id LIMIT ${limit}))`
 }
-
-/** The spellings of a source in `orders.source`. */
-const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
 export function toTransfer({ publicUrl, version, reasonDetail, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
@@ -124,7 +122,7 @@ export function matches({ buyerId, source, chainId, ids, ...filter }: Filter): S
       WHERE o.buyerId = ${buyerId})`)
   if (source !== undefined)
     conditions.push(sql`(SELECT o.source FROM orderItems i JOIN orders o ON o.id = i.orderId
-      WHERE i.id = d.id) IN (${sql.join(sourcesOf(source), sql`, `)})`)
+      WHERE i.id = d.id) IN (${sql.join([...sourcesNamed(source)], sql`, `)})`)
   return sql.join(conditions, sql` AND `)
 }
 

@@ -1,7 +1,8 @@
 /** Places paid orders, or checks whether they could be placed. */
+
+import { parseNamespace } from '../../auth/sources.ts'
 import type { DueEndpoint } from '../../events/wake.ts'
 import { requireNone } from '../../http/errors.ts'
-import { tokenNameOf } from '../../identity/namespace.ts'
 import { readOrders } from '../reading/read.ts'
 import { CheckedOrder, type PlacedOrder } from '../reading/schema.ts'
 import { attempt, type Call } from './attempt.ts'
@@ -53,7 +54,7 @@ export function placeOrders(
  */
 export const placeOnce = (ctx: PlaceCtx, call: Call): Promise<Placement> =>
   attempt(ctx, call, async ({ data, earlier }) => {
-    const tokenName = tokenNameOf(data.namespace)
+    const tokenName = parseNamespace(data.namespace).name
     if (earlier) {
       const { orders, sequence } = await readPlaced(ctx, JSON.parse(earlier))
       return { orders, data, sequence, tokenName, isReplay: true, chainIds: [], endpoints: [] }

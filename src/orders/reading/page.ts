@@ -12,9 +12,11 @@
  *
  * The next page begins below the 20th match or, if there are fewer, below the 1,000th candidate.
  */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { namespaceOf } from '../../auth/access.ts'
+import { sourcesNamedSql } from '../../auth/sources.ts'
 import {
   candidateColumns,
   firstCandidates,
@@ -121,7 +123,7 @@ export function listValues(viewer: Viewer, request: ListRequest) {
 const matchesSql = (values: ListValues) => sql`${isVisibleSql(values)}
   AND (${values.providerId} IS NULL OR ${orders.providerId} = ${values.providerId})
   AND (${values.source} IS NULL
-    OR ${orders.source} IN ('master:' || ${values.source}, 'user:' || ${values.source}))
+    OR ${orders.source} IN (${sql.join([...sourcesNamedSql(values.source)], sql`, `)}))
   AND (${values.sellerId} IS NULL OR ${orderItems.sellerId} = ${values.sellerId})
   AND (${values.buyerUserId} IS NULL OR ${orders.buyerId} = ${values.buyerUserId})
   AND (${values.states} IS NULL
@@ -247,10 +249,11 @@ export const lists = {
   providerId: prepareList(
     ({ providerId }) => sql`${ordersWhere(sql`providerId = ${providerId}`)} ORDER BY id DESC`,
   ),
-  source: prepareList(
-    ({ source }) => sql`${ordersWhere(sql`source = 'master:' || ${source}`)}
-      UNION ALL ${ordersWhere(sql`source = 'user:' || ${source}`)} ORDER BY id DESC`,
-  ),
+  source: prepareList(({ source }) => {
+    const [master, user] = sourcesNamedSql(source)
+    return sql`${ordersWhere(sql`source = ${master}`)}
+        UNION ALL ${ordersWhere(sql`source = ${user}`)} ORDER BY id DESC`
+  }),
   shop: prepareList(
     ({ shopToken }) =>
       sql`${ordersWhere(sql`source = ${namespaceOf(shopToken)}`)} ORDER BY id DESC`,

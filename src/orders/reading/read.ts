@@ -1,6 +1,7 @@
 /** Reads orders with everything that they show. */
 import { eq, sql } from 'drizzle-orm'
 import { readAs } from '../../auth/access.ts'
+import { parseNamespace } from '../../auth/sources.ts'
 import { type Database, jsonValues } from '../../db/client.ts'
 import { prefixed } from '../../db/columns.ts'
 import { listings, nfts } from '../../db/schema/catalogue.ts'
@@ -10,7 +11,6 @@ import { users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError, type Issue } from '../../http/errors.ts'
-import { tokenNameOf } from '../../identity/namespace.ts'
 import { type Nft, nftColumns } from './nft.ts'
 import { buildOrder, byId, requireRow, rowColumns, summaryColumns } from './order.ts'
 import type { Order } from './schema.ts'
@@ -97,7 +97,7 @@ export async function readOrders({ db, caller }: ReadCtx, orderIds: readonly str
   const { delivery, shop } = row
   return {
     orders,
-    state: { sequence: delivery.version + 1, tokenName: tokenNameOf(shop.namespace) },
+    state: { sequence: delivery.version + 1, tokenName: parseNamespace(shop.namespace).name },
   }
 }
 

@@ -64,7 +64,11 @@ const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
 async function profilePage(c: Context<AppWithCaller>) {
   const account = await readAccount(c.var)
   const view = <ProfileSettings account={account} />
-  return page(c, { title: 'Profile', section: 'profile', notices, account, scripts: ['avatar.js'] }, view)
+  return page(
+    c,
+    { title: 'Profile', section: 'profile', notices, account, scripts: ['avatar.js'] },
+    view,
+  )
 }
 
 const ProfileSettings = ({ account }: { account: Account }) => (

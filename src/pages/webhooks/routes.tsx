@@ -65,7 +65,8 @@ const notices = {
   'webhook-created': 'The webhook is created. Your program needs its secret.',
   'webhook-saved': 'The webhook is saved.',
   'webhook-deleted': 'The webhook is deleted.',
-  'webhook-rotated': 'This is the new secret. For 24 hours, messages are signed with the old one as well.',
+  'webhook-rotated':
+    'This is the new secret. For 24 hours, messages are signed with the old one as well.',
   'webhook-sent': 'The message is on its way. Reload the page to see the result.',
   'webhook-replayed': 'The messages are on their way. Reload the page to see the results.',
 }
@@ -126,7 +127,11 @@ export const webhookPageRoutes = new Endpoints()
 const TEST_WAIT = 5 * SECOND
 
 /** Wakes the consumer for the endpoint, after the response. */
-function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: keyof typeof notices) {
+function wakeAndRedirect(
+  c: Context<AppWithCaller>,
+  endpoint: DueEndpoint,
+  notice: keyof typeof notices,
+) {
   c.executionCtx.waitUntil(wakeEndpoints(c.env, [endpoint]))
   return c.redirect(`/settings/webhooks/${endpoint.id}?notice=${notice}`, 303)
 }

@@ -123,7 +123,7 @@ async function prepare(world: World, watch: Watch): Promise<void> {
   const sold = await sell(
     { standard: 'erc721' },
     { standard: 'erc1155', quantity: 3 },
-    { standard: 'erc1155', quantity: 2, seller: 'second', placer: 'user:2' },
+    { standard: 'erc1155', quantity: 2, seller: 'second', placer: 'account:2' },
     { standard: 'erc721', fulfilment: 'mint' },
     { standard: 'erc1155' },
     { standard: 'erc1155', recipient: null },
