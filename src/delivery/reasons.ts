@@ -14,6 +14,7 @@
  *    (`delivery/compare.ts`): then its reason becomes one that can be retried.
  * An operator can retry what has failed in the first two ways.
  */
+import { type SQL, sql } from 'drizzle-orm'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { DAY, MINUTE } from '../time.ts'
 import type { Item } from './model.ts'
@@ -151,13 +152,20 @@ export const rules: Record<ReasonCode, Rule> = {
 }
 
 /** Codes of failed items whose keys are used up. Only an operator can close such items. */
-export const usedUpReasons: readonly string[] = Object.entries(rules).flatMap(
-  ([code, { retry }]) => (retry === false && code !== 'cancelled' ? code : []),
+const usedUpReasons: readonly string[] = Object.entries(rules).flatMap(([code, { retry }]) =>
+  retry === false && code !== 'cancelled' ? code : [],
 )
 
-/** Whether nothing can be done with a failed item any more, because its key is used up. */
+/**
+ * Whether nothing can be done with a failed item any more, because its key is used up. `isUsedUpSql` says the same.
+ */
 export const isUsedUp = ({ state, reasonCode }: Pick<Item, 'state' | 'reasonCode'>): boolean =>
   state === 'failed' && reasonCode !== null && usedUpReasons.includes(reasonCode)
+
+/** `item`: how the statement calls the row of the delivery. */
+export const isUsedUpSql = (item: string): SQL =>
+  sql`(${sql.raw(item)}.state = 'failed'
+    AND coalesce(${sql.raw(item)}.reasonCode, '') IN ${usedUpReasons})`
 
 /**
  * Whether the pieces of an item have returned to the stock: it was cancelled, and a fork has dropped the

@@ -4,10 +4,12 @@
  * or of the seller: it stops all that the seller lists of the contract, until one of them was tried again
  * (`catalogue/check-listings.ts`), which the next cron run does.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { NEVER, pieceObstacles, type SaleObstacle, saleObstacles } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
 import { DAY } from '../time.ts'
 import type { ItemChange } from './rules/item-changes.ts'
 
@@ -60,7 +62,7 @@ export function stopSales(db: Database, items: readonly UndeliverableItem[], now
     raw<never>(db)`WITH ${found}, ${others}
       UPDATE listings SET checkAt = ${at} WHERE id IN (SELECT min(l.id)
         FROM others CROSS JOIN listings l ON l.id = others.id CROSS JOIN nfts n ON n.id = l.nftId
-        WHERE l.active AND l.obstacle IS NULL AND (n.amountType IS 'unlimited' OR n.availableAmount > 0)
+        WHERE l.active AND l.obstacle IS NULL AND (${isUnlimitedSql('n')} OR n.availableAmount > 0)
         GROUP BY otherSellerId, otherFulfilment)`,
     raw<never>(db)`WITH ${found}, ${others}
       UPDATE listings SET obstacle = o.obstacle, obstacleSince = ${at}, foundBy = 'delivery', isShared = 1,

@@ -1,8 +1,10 @@
 /** Finds NFTs and listings: a page of a list, or those that a call names. */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { firstCandidates, isReturnedSql } from '../db/candidates.ts'
 import { prefixed } from '../db/columns.ts'
+import { whyNoOrdersSql } from '../db/sale.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
@@ -14,7 +16,6 @@ import {
   type ListCtx,
   matchesNftSql,
   positionColumns,
-  reasonSql,
   title,
   type Values,
   valuesOf,
@@ -26,11 +27,11 @@ const nftMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND +sellerId = ${values.sellerId}))
   AND (${values.active} IS NULL OR ${values.active} = EXISTS (SELECT 1 FROM listings
-    WHERE nftId = nfts.id AND ${reasonSql(values.now)} IS NULL))`
+    WHERE nftId = nfts.id AND ${whyNoOrdersSql('listings', values.now)} IS NULL))`
 
 /** Why no listing of an NFT takes orders, the first in the alphabet; null if one does. */
 const nftReasonSql = ({ now }: Values) => sql<string | null>`nullif(coalesce(
-  (SELECT min(coalesce(${reasonSql(now)}, '')) FROM listings WHERE nftId = nfts.id),
+  (SELECT min(coalesce(${whyNoOrdersSql('listings', now)}, '')) FROM listings WHERE nftId = nfts.id),
   'listing_not_found'), '')`
 
 const nftList = (candidates: (values: Values) => SQL) =>
@@ -120,7 +121,7 @@ const columnsOf = ({ id, name, username, avatarKey }: Users) => ({ id, name, use
 
 const listingMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR ${listings.sellerId} = ${values.sellerId})
-  AND (${values.active} IS NULL OR ${values.active} = (${reasonSql(values.now)} IS NULL))`
+  AND (${values.active} IS NULL OR ${values.active} = (${whyNoOrdersSql('listings', values.now)} IS NULL))`
 
 const listingList = (candidates: (values: Values) => SQL) =>
   prepared((db, values: Values) =>
@@ -128,7 +129,7 @@ const listingList = (candidates: (values: Values) => SQL) =>
       .select({
         candidate: positionColumns(listingMatchesSql(values)),
         listing: prefixed('listing', listingColumns),
-        reason: reasonSql(values.now).as('reason'),
+        reason: whyNoOrdersSql('listings', values.now).as('reason'),
         nft: prefixed('nft', nftColumns(values)),
         creator: prefixed('creator', columnsOf(creators)),
         seller: prefixed('seller', columnsOf(sellers)),

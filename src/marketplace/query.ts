@@ -1,9 +1,11 @@
 /** What the public NFTs and listings are asked for, and what their lists have in common. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { base64url } from 'jose'
 import * as z from 'zod'
 import { candidateColumns } from '../db/candidates.ts'
-import { amountTypes, listings, nfts } from '../db/schema/catalogue.ts'
+import { amountTypes, nfts } from '../db/schema/catalogue.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { flagText, idText, inputText, instant, limitText, without } from '../http/inputs.ts'
@@ -161,17 +163,9 @@ export const matchesNftSql = (values: Values): SQL => sql`(
       OR ${values.isOfChanges} AND ${nfts.wasReleased})
     OR ${isWithdrawnSql(values.now)} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})
-  AND (${values.inStock} IS NULL OR ${nfts.amountType} = 'unlimited' OR ${nfts.availableAmount} > 0)
+  AND (${values.inStock} IS NULL OR ${isUnlimitedSql('nfts')} OR ${nfts.availableAmount} > 0)
   AND (${values.creatorId} IS NULL OR ${nfts.creatorId} = ${values.creatorId})
   AND (${values.q} IS NULL OR ${title} BETWEEN ${values.q} AND ${values.titleEnd})`
-
-/** Why a listing takes no orders; null if it does. In the order in which orders are checked. */
-export const reasonSql = (now: string) => sql<string | null>`CASE
-  WHEN ${listings.type} = 'auction' THEN 'listing_is_auction'
-  WHEN NOT ${listings.active} THEN 'listing_inactive'
-  WHEN ${listings.activeTill} <= ${now} THEN 'listing_ended'
-  WHEN ${listings.obstacle} IS NOT NULL THEN ${listings.obstacle}
-  WHEN ${listings.heldUntil} > ${now} THEN 'listing_not_checked' END`
 
 /**
  * The columns of a candidate, which stands for the NFT or the listing with the id `shown`. The list is

@@ -104,7 +104,7 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
   const { nft, listing, seller } = row
   const { amount, priceCents } = listing
   const limit = Math.min(largestQuantity({ amount, priceCents }), nft.maxPieces ?? Infinity)
-  const pieces = nft.amountType === 'unlimited' ? Infinity : nft.amount
+  const pieces = isUnlimited(nft.amountType) ? Infinity : nft.amount
   const isAnyQuantity = (amount === null && nft.maxPieces === null) || limit >= pieces
   return {
     id: listing.id,

@@ -12,7 +12,7 @@ import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { guard } from '../../http/guard.ts'
 import { operatorLimits } from '../../limits.ts'
-import { rules, usedUpReasons } from '../reasons.ts'
+import { isUsedUpSql, rules } from '../reasons.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
@@ -100,13 +100,13 @@ export const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>
   sql`(SELECT d.id FROM deliveries d WHERE d.id IN ${ids} AND ${isChangeable(ctx, action)})`
 
 function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Action['action']) {
-  if (action === 'write_off') return isUsedUpSql
+  if (action === 'write_off') return isUsedUpSql('d')
   const condition =
     action === 'retry'
       ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()}
           OR d.state = 'failed' AND NOT ${isBuyerRemovedSql})`
       : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
-  return sql`${condition} AND NOT ${isUsedUpSql} AND ${isConfiguredSql(NETWORKS)}`
+  return sql`${condition} AND NOT ${isUsedUpSql('d')} AND ${isConfiguredSql(NETWORKS)}`
 }
 
 /** Returns the statements of an action on items. `ids`: a list in parentheses. */
@@ -179,9 +179,6 @@ function cancelItems({ db, now, settings }: StatementCtx, items: SQL) {
   }
 }
 
-/** Whether an item has failed and its key is used up: `isUsedUp` of the delivery `d`. */
-const isUsedUpSql = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN ${usedUpReasons})`
-
 /** Whether the personal data of the buyer were removed, who links no wallet any more. */
 const isBuyerRemovedSql = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o ON o.id = i.orderId
   JOIN users u ON u.id = o.buyerId WHERE i.id = d.id AND u.removedAt IS NOT NULL)`
@@ -213,10 +210,10 @@ export const findObstacles = (networks: Settings['NETWORKS'], id: number | SQL) 
   const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')
   const isCancelled = obstacle(id, sql`d.state = 'cancelled'`, 'the item is cancelled')
   const isWrittenOff = obstacle(id, sql`d.state = 'written_off'`, 'the item is written off')
-  const isUsedUp = obstacle(id, isUsedUpSql, 'the delivery key is used up: write the item off')
+  const isUsedUp = obstacle(id, isUsedUpSql('d'), 'the delivery key is used up: write the item off')
   const isNotUsedUp = obstacle(
     id,
-    sql`NOT ${isUsedUpSql}`,
+    sql`NOT ${isUsedUpSql('d')}`,
     'only a failed item whose delivery key is used up can be written off',
   )
   const isBuyerRemoved = obstacle(

@@ -5,8 +5,10 @@
  * anything else of the order, before other problems of the call, and before an earlier call is looked
  * for (`requireOwnListings`). `refuseChanged` (`guards.ts`) compares the seller again in the second trip.
  */
+
 import { needsPostalCode } from '../../addresses/postal-codes.ts'
 import { actsForAll } from '../../auth/access.ts'
+import { type ListingReason, whyNoOrders } from '../../db/sale.ts'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
 import { isUnlimited } from '../../db/stock.ts'
 import { rules } from '../../delivery/reasons.ts'
@@ -132,22 +134,32 @@ function findNft({ nft, listing }: NamedOrder, check: Check): Nft | undefined {
 
 /** What a reservation holds is sold even if the listing has ended since. */
 function checkListing(order: NamedOrder, check: Check): void {
-  const { listing, obstacle, heldUntil, nft, hold } = order
+  const { listing, obstacle = null, heldUntil = null, nft, hold } = order
   const { now, field, labels, report } = check
   const path = field.listing
   if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
   else if (nft && listing.nftId !== nft.id)
     report(path, 'listing_mismatch', `${labels.listing} does not sell ${labels.nft}`)
   else if (hold) return
-  else if (listing.type === 'auction')
-    report(path, 'listing_is_auction', `${labels.listing} is an auction, and has no fixed price`)
-  else if (!listing.active) report(path, 'listing_inactive', `${labels.listing} is not active`)
-  else if (listing.activeTill && listing.activeTill <= now.toISOString())
-    report(path, 'listing_ended', `${labels.listing} ended at ${listing.activeTill}`)
-  else if (obstacle) report(path, obstacle, `${labels.listing}: ${rules[obstacle].sentence}`)
-  else if (heldUntil && heldUntil > now.toISOString()) {
-    const message = `it is found out whether ${labels.listing} can be delivered, until ${heldUntil} at the latest`
-    report(path, 'listing_not_checked', message)
+  else {
+    const reason = whyNoOrders({ ...listing, obstacle, heldUntil }, now.toISOString())
+    if (reason) report(path, reason, describeListing(reason, order, check))
+  }
+}
+
+/** Says why a listing takes no orders. */
+function describeListing(reason: ListingReason, order: NamedOrder, { labels }: Check): string {
+  switch (reason) {
+    case 'listing_is_auction':
+      return `${labels.listing} is an auction, and has no fixed price`
+    case 'listing_inactive':
+      return `${labels.listing} is not active`
+    case 'listing_ended':
+      return `${labels.listing} ended at ${order.listing?.activeTill}`
+    case 'listing_not_checked':
+      return `it is found out whether ${labels.listing} can be delivered, until ${order.heldUntil} at the latest`
+    default:
+      return `${labels.listing}: ${rules[reason].sentence}`
   }
 }
 
