@@ -12,38 +12,48 @@ import { log } from '../log.ts'
  */
 type Rule = 'any' | 'all that answer' | 'all configured' | 'two'
 
-/** What is asked, and whose word suffices for a yes. */
-const rules = {
-  /**
-   * Whether deliveries can go on: funds, fees, limits, a relayer that is set, a contract that is not
-   * paused, a simulation that passes, a trial by one of two standards. A wrong yes costs a transaction
-   * without effect, which is counted.
-   */
-  can_go_on: 'any',
-  /** Whether a contract accepts a signature, has code, or makes just the pieces that were sold. */
-  is_proven: 'all that answer',
-  /** Whether a listing cannot be delivered, and whether somebody holds a token. */
-  is_for_all: 'all configured',
-  /** Whether what is stored of blocks, nonces and contracts is wrong. */
-  is_wrong: 'all configured',
-  /** The record of a delivery key, unless the key was never carried: `mergeRecords`. */
-  record: 'two',
-  /** The receipt of a transaction, and each of its events. */
-  receipt: 'two',
-  /** A transaction that the rows do not know. */
-  transaction: 'two',
-  /** The nonces that a signer has used: as many as two nodes have. */
-  nonce: 'two',
-  /** The final block: the highest that two nodes have. */
-  final: 'two',
-  /** The standard of a token, or why it has none: `readStandards`. */
-  standard: 'two',
-  /** Why an item cannot be delivered. If they give different reasons, the longer wait holds. */
-  reason: 'two',
-} as const satisfies Record<string, Rule>
+/** What is asked, and whose word suffices for a yes. docs/architecture.md shows this table (`npm run openapi`). */
+export const claims = {
+  // A wrong yes costs a transaction without effect, which is counted.
+  can_go_on: {
+    suffices: 'any',
+    asked:
+      'Whether deliveries can go on: funds, fees, limits, a relayer that is set, a contract that is not paused, a simulation that passes, a trial by one of two standards',
+  },
+  is_proven: {
+    suffices: 'all that answer',
+    asked: 'Whether a contract accepts a signature, has code, or makes just the pieces that were sold',
+  },
+  is_for_all: {
+    suffices: 'all configured',
+    asked: 'Whether a listing cannot be delivered, and whether somebody holds a token',
+  },
+  is_wrong: {
+    suffices: 'all configured',
+    asked: 'Whether what is stored of blocks, nonces and contracts is wrong',
+  },
+  record: {
+    suffices: 'two',
+    asked: 'The record of a delivery key, unless the key was never carried (`mergeRecords`)',
+  },
+  receipt: { suffices: 'two', asked: 'The receipt of a transaction, and each of its events' },
+  transaction: { suffices: 'two', asked: 'A transaction that the rows do not know' },
+  nonce: { suffices: 'two', asked: 'The nonces that a signer has used: as many as two nodes have' },
+  final: { suffices: 'two', asked: 'The final block: the highest that two nodes have' },
+  standard: {
+    suffices: 'two',
+    asked: 'The standard of a token, or why it has none (`readStandards`)',
+  },
+  reason: {
+    suffices: 'two',
+    asked: 'Why an item cannot be delivered. If they give different reasons, the longer wait holds',
+  },
+} as const satisfies Record<string, { suffices: Rule; asked: string }>
 
-type Kind = keyof typeof rules
-type KindOf<R extends Rule> = { [K in Kind]: (typeof rules)[K] extends R ? K : never }[Kind]
+type Kind = keyof typeof claims
+type KindOf<R extends Rule> = {
+  [K in Kind]: (typeof claims)[K]['suffices'] extends R ? K : never
+}[Kind]
 
 /** What nodes say, in the order of `rpcUrls`. Null: a node does not tell. */
 export type Told<T> = readonly (T | null)[]
@@ -62,10 +72,10 @@ export function believe(
   const given = told.filter((answer) => answer !== null)
   if (new Set(given).size > 1) log.error('nodes_disagree', { chainId, kind, answers: told })
   if (given.length === 0) return null
-  const rule = rules[kind]
-  if (rule === 'any') return given.includes(true)
+  const { suffices } = claims[kind]
+  if (suffices === 'any') return given.includes(true)
   if (given.includes(false)) return false
-  return rule === 'all that answer' || given.length === told.length ? true : null
+  return suffices === 'all that answer' || given.length === told.length ? true : null
 }
 
 /**

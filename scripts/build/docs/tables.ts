@@ -1,4 +1,5 @@
-/** Tables of documents that are made from the code: of events, limits and reasons. */
+/** Tables of documents that are made from the code: of claims, events, limits and reasons. */
+import { claims } from '../../../src/chain/claims.ts'
 import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { eventTexts } from '../../../src/db/schema/webhooks.ts'
 import { rules } from '../../../src/delivery/reasons.ts'
@@ -37,6 +38,12 @@ export function withTables(document: string, tables: Readonly<Record<string, str
 export function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows].map((row) => `| ${row.join(' | ')} |\n`)
   return lines.toSpliced(1, 0, `|${'---|'.repeat(header.length)}\n`).join('')
+}
+
+/** Returns docs/architecture.md with whose word suffices for what. */
+export function withClaims(document: string): string {
+  const rows = Object.values(claims).map(({ asked, suffices }) => [asked, suffices])
+  return withTables(document, { 'Whose word suffices': tableOf(['asked', 'nodes'], rows) })
 }
 
 /** Returns docs/guides/webhooks.md with the events as the Worker has them. */

@@ -1,6 +1,6 @@
 /**
- * Writes the OpenAPI document, the types of the client, the schema of catalogues, the tables of reasons,
- * events, limits and endpoints, and the pages of `/docs`.
+ * Writes the OpenAPI document, the types of the client, the schema of catalogues, the tables of claims,
+ * reasons, events, limits and endpoints, and the pages of `/docs`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { generateSchema } from '../../../client/generate.ts'
 import { CatalogueRecord } from '../../../src/catalogue/record.ts'
 import { CommandError } from '../../shell/command.ts'
 import type * as Endpoints from '../docs/endpoints.ts'
-import { withEvents, withLimits, withReasons } from '../docs/tables.ts'
+import { withClaims, withEvents, withLimits, withReasons } from '../docs/tables.ts'
 import { writeDocs } from '../docs/write.ts'
 import { load } from '../load.ts'
 import type * as Builder from './document.ts'
@@ -18,6 +18,7 @@ const DOCUMENT = 'docs/openapi.json'
 const EXAMPLES = 'scripts/build/openapi/examples.json'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
+const ARCHITECTURE = 'docs/architecture.md'
 const DELIVERY = 'docs/guides/delivery.md'
 const WEBHOOKS = 'docs/guides/webhooks.md'
 const LIMITS = 'docs/limits.md'
@@ -51,6 +52,7 @@ async function writeAll(check = false): Promise<void> {
     [DOCUMENT]: document,
     [CLIENT]: await generateSchema(document),
     [CATALOGUE]: catalogueSchema(),
+    [ARCHITECTURE]: withClaims(await readFile(ARCHITECTURE, 'utf8')),
     [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
     [WEBHOOKS]: withEvents(await readFile(WEBHOOKS, 'utf8')),
     [LIMITS]: withLimits(await readFile(LIMITS, 'utf8')),
