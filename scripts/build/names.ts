@@ -2,17 +2,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { CommandError, defineCommand, start } from '../shell/command.ts'
 
-/** Names that have two meanings, and why. */
-const allowed: Readonly<Record<string, string>> = {}
-
 const exported =
   /^export (?:async )?(?:const|function\*?|class|type|interface) (?<name>[A-Za-z_$][\w$]*)/gm
 
 export const command = defineCommand(
   {
     name: 'npx node scripts/build/names.ts',
-    purpose:
-      'Fails if two files of src/ export the same name, unless its list says why. Part of `npm run check`.',
+    purpose: 'Fails if two files of src/ export the same name. Part of `npm run check`.',
     example: 'npx node scripts/build/names.ts',
   },
   () => {
@@ -22,12 +18,10 @@ export const command = defineCommand(
         const name = groups?.name ?? ''
         files.set(name, (files.get(name) ?? new Set()).add(file))
       }
-    const twice = [...files].filter(([name, { size }]) => size > 1 && !(name in allowed))
-    const unused = Object.keys(allowed).filter((name) => (files.get(name)?.size ?? 0) < 2)
-    const problems = [
-      ...twice.map(([name, where]) => `${name} is exported by ${[...where].sort().join(' and ')}.`),
-      ...unused.map((name) => `${name} is exported once: take it off the list.`),
-    ]
+    const twice = [...files].filter(([, { size }]) => size > 1)
+    const problems = twice.map(
+      ([name, where]) => `${name} is exported by ${[...where].sort().join(' and ')}.`,
+    )
     if (problems.length > 0) throw new CommandError(problems.join('\n'))
   },
 )

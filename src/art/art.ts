@@ -11,7 +11,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { peopleLimits } from '../limits.ts'
 import { coverUrl } from '../marketplace/pictures.ts'
-import { hasImageSql, isVisibleSql } from '../marketplace/query.ts'
+import { hasImageSql, isPublicSql } from '../marketplace/query.ts'
 import { gatewayPath } from './ipfs.ts'
 
 /** The longest edge in pixels. */
@@ -33,7 +33,7 @@ type Source = { coverKey: string | null; image: string | null }
 
 const selectArt = prepared((db, { id, now }: { id: number; now: string }) =>
   db.all<Source>(sql`SELECT coverKey, iif(${hasImageSql}, payload ->> '$.metadata.image', NULL) AS image
-    FROM nfts WHERE id = ${id} AND ${isVisibleSql(now)}`),
+    FROM nfts WHERE id = ${id} AND ${isPublicSql(now)}`),
 )
 
 /**

@@ -13,11 +13,11 @@ import { DAY, SECOND } from '../time.ts'
 import {
   type DueListing,
   findRefused,
-  type Group,
   groupKey,
   type Judged,
   judgeGroup,
   judgeListing,
+  type ListingGroup,
 } from './judge-listing.ts'
 import { isForSale } from './sql.ts'
 
@@ -129,7 +129,7 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
 /** Returns a listing of each group that is on sale and was not tried in this run. */
 async function selectSamples(
   { db, now }: Run,
-  groups: readonly Group[],
+  groups: readonly ListingGroup[],
   tried: readonly DueListing[],
 ): Promise<DueListing[]> {
   if (groups.length === 0) return []

@@ -44,7 +44,7 @@ const actions = ['created', 'updated', 'unchanged'] as const
 
 export type Counts = Record<CatalogueType, Record<(typeof actions)[number], number>>
 
-/** Staged lines are in conflict with each other or with what is stored. `findProblems` says how. */
+/** Staged lines are in conflict with each other or with what is stored. `findLineProblems` says how. */
 export class LinesHaveProblems extends Error {}
 
 /**

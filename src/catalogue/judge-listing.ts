@@ -75,9 +75,9 @@ function pauseAfter(obstacle: SaleObstacle, since: string, now: Date): number {
 }
 
 /** What a seller lists of a contract: what can be delivered of it, or cannot, mostly has one cause. */
-export type Group = Pick<DueListing, 'network' | 'contract' | 'fulfilment' | 'sellerId'>
+export type ListingGroup = Pick<DueListing, 'network' | 'contract' | 'fulfilment' | 'sellerId'>
 
-export const groupKey = ({ network, contract, fulfilment, sellerId }: Group): string =>
+export const groupKey = ({ network, contract, fulfilment, sellerId }: ListingGroup): string =>
   JSON.stringify([network, contract, fulfilment, sellerId])
 
 /** A listing that was tried, with its new values. `isSample`: because others of its group were refused. */

@@ -11,7 +11,7 @@ import { parseExactly } from './json.ts'
 import { CatalogueRecord } from './record.ts'
 
 /** Something that is wrong with a line. Its path is that of a field, as in `metadata.name`. */
-export type Problem = Issue & {
+export type LineProblem = Issue & {
   /** From 1. */
   line: number
 }
@@ -82,7 +82,7 @@ function failed(line: number, value: unknown, issues: readonly Issue[]) {
   const known = isType(type) && typeof id === 'string' && { type, externalId: id }
   return {
     staged: { line, type: null, externalId: null, ...known, record: null, derived: null },
-    problems: issues.map((issue): Problem => ({ line, ...issue })),
+    problems: issues.map((issue): LineProblem => ({ line, ...issue })),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../db/client.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import type { ErrorCode } from '../http/errors.ts'
-import type { Problem } from './line.ts'
+import type { LineProblem } from './line.ts'
 import { matchedUsers as users, value, withLines } from './sql.ts'
 
 /** Problems of one kind that are reported. */
@@ -160,10 +160,10 @@ export const hasProblemsSql = ({ importId, now }: Staged): SQL =>
   sql`(${withLines(importId, now.toISOString())} SELECT ${sql.raw(checks.map((check) => `EXISTS (${check})`).join(' OR '))})`
 
 /** Returns the problems of the staged lines, by line. */
-export async function findProblems({ db, importId, now }: Staged & { db: Database }) {
+export async function findLineProblems({ db, importId, now }: Staged & { db: Database }) {
   const problems = checks.map(
     (check) =>
-      raw<Omit<Problem, 'message'> & { code: Code }>(db)`
+      raw<Omit<LineProblem, 'message'> & { code: Code }>(db)`
       ${withLines(importId, now.toISOString())} ${sql.raw(check)} ORDER BY r.line LIMIT ${MAX_PROBLEMS}`,
   )
   const { rows } = await batch(db, { rows: problems })

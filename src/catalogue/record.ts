@@ -14,7 +14,7 @@ import {
 import { inMinorUnits } from '../http/fields.ts'
 import { EmailAddress, identifier, instant, writtenText } from '../http/inputs.ts'
 import { Profile } from '../identity/profile.ts'
-import { Address, WalletAddress } from '../identity/wallet-address.ts'
+import { EthereumAddress, WalletAddress } from '../identity/wallet-address.ts'
 import { currencyCode } from './currency.ts'
 import { isDeeper } from './json.ts'
 
@@ -128,7 +128,7 @@ const NftFields = z
     id: id.describe('Your own id of the NFT, by which listings refer to it.'),
     creator: id.describe('The id of the user who made the NFT.'),
     network: z.string().describe('The name of the network in the configuration.'),
-    contract: Address.describe('The address of the token contract.'),
+    contract: EthereumAddress.describe('The address of the token contract.'),
     contractName: label.describe('The name of the token contract.'),
     tokenId: uint256
       .nullable()

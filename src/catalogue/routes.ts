@@ -8,9 +8,9 @@ import { count, id, model, orNull } from '../http/fields.ts'
 import { flagText } from '../http/inputs.ts'
 import { catalogueLimits, describeLimit } from '../limits.ts'
 import { commit, discard, type ImportCtx, LinesHaveProblems, stage } from './import.ts'
-import { type Problem, parseLines, splitLines } from './line.ts'
+import { type LineProblem, parseLines, splitLines } from './line.ts'
 import { findNumbers, RecordIds } from './numbers.ts'
-import { findProblems, problemCodes } from './problems.ts'
+import { findLineProblems, problemCodes } from './problems.ts'
 
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
@@ -55,7 +55,7 @@ async function readCall(c: Context, line: number) {
   return { lines, callHash: `${line} ${bytesToHex(new Uint8Array(hash))}` }
 }
 
-function refuse(problems: readonly Problem[]): void {
+function refuse(problems: readonly LineProblem[]): void {
   requireNone(
     problems.map(({ line, path, ...issue }) => ({
       path: `lines[${line}]${path && `.${path}`}`,
@@ -69,7 +69,7 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   try {
     return await commit(ctx, options)
   } catch (error) {
-    if (error instanceof LinesHaveProblems) refuse(await findProblems(ctx))
+    if (error instanceof LinesHaveProblems) refuse(await findLineProblems(ctx))
     throw error
   }
 }

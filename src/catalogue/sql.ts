@@ -28,7 +28,7 @@ export const matchedUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
   LEFT JOIN users p ON p.id = coalesce(u.id, m.id, w.id)`
 
 /** Concatenates SQL that returns JSON into an object. D1 limits the arguments of `json_object`. */
-export function object(fields: Record<string, string>): string {
+export function jsonObject(fields: Record<string, string>): string {
   const parts = Object.entries(fields).map(([key, json]) => `'"${key}":' || ${json}`)
   return `'{' || ${parts.join(` || ',' || `)} || '}'`
 }
@@ -47,7 +47,7 @@ export const userReference = (table: string) =>
 
 /** The record of the NFT `n` with the creator `u`. */
 export const nftRecord = (releaseAt = 'n.releaseAt') =>
-  object({
+  jsonObject({
     ...quoted({
       type: `'nft'`,
       id: 'n.externalId',
@@ -72,7 +72,7 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
   })
 
 /** The record of the listing `l` of the NFT `n` with the seller `u`. */
-export const listingRecord = object({
+export const listingRecord = jsonObject({
   ...quoted({
     type: `'listing'`,
     id: 'l.externalId',

@@ -22,7 +22,8 @@ export const claims = {
   },
   is_proven: {
     suffices: 'all that answer',
-    asked: 'Whether a contract accepts a signature, has code, or makes just the pieces that were sold',
+    asked:
+      'Whether a contract accepts a signature, has code, or makes just the pieces that were sold',
   },
   is_for_all: {
     suffices: 'all configured',

@@ -8,7 +8,7 @@ import {
   addressIn,
   decodeHandOver,
   decodeLimit,
-  describeLimit,
+  describePieceLimit,
   encodeHandOver,
   encodeLimit,
   ownerChanges,
@@ -60,7 +60,7 @@ export function planEvents(
  * Returns the events, how far they were read, and whether a request was not answered. That one is repeated the
  * next time.
  */
-export function readEvents(plan: ReturnType<typeof planEvents>, replies: Replies) {
+export function readOwnerEvents(plan: ReturnType<typeof planEvents>, replies: Replies) {
   const { seenFrom, finalFrom, fresh, again, requests } = plan
   const isAnswered = ({ request }: Range) => read(logs, replies(request)) !== null
   const cursor = (from: number, ranges: readonly Range[]) => {
@@ -126,7 +126,7 @@ export function readTokens(
     if (!limit || !handOver) continue
     const { newOwner, effectiveAt } = handOver
     const names = namesOf(token)
-    facts[names.limit] = limit.isSet ? describeLimit(limit) : 'not set'
+    facts[names.limit] = limit.isSet ? describePieceLimit(limit) : 'not set'
     facts[names.owner] =
       effectiveAt === 0
         ? 'none'

@@ -8,7 +8,7 @@ import {
   addressIn,
   decodeLimit,
   decodeRelayers,
-  describeLimit,
+  describePieceLimit,
   encodeDeliver,
   encodeGetter,
   encodeLimit,
@@ -24,7 +24,7 @@ import {
   integer,
   type RpcRequest,
   read,
-  simulate,
+  simulateCall,
   tip,
   transactionCount,
   view,
@@ -36,7 +36,7 @@ import {
   describeChange,
   hasToken,
   planEvents,
-  readEvents,
+  readOwnerEvents,
   readTokens,
   tokenRequests,
 } from './owner.ts'
@@ -106,7 +106,7 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     finality === 'finalized' ? (finalBlock?.number ?? null) : Math.max(0, number - finality + 1)
   const plan = planEvents(delivery, cursors, { newest: number, final })
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
-  const simulations = signers.map((from) => simulate({ from, to: delivery, data: empty }))
+  const simulations = signers.map((from) => simulateCall({ from, to: delivery, data: empty }))
   const [replies, others] = await Promise.all([
     ask(rpc, [
       ...(['paused', 'retired', 'owner', 'pendingOwner'] as const).map(getter),
@@ -115,7 +115,7 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     ]),
     rpc([...simulations, ...plan.requests, ...tokenRequests(delivery, due)]),
   ])
-  const events = readEvents(plan, others)
+  const events = readOwnerEvents(plan, others)
   const changed = [...events.accounts.values()].flatMap((accounts) => [...accounts])
   // Those that have changed are read at once, so that it is told what has.
   const named = [...new Set(changed)].filter(
@@ -155,7 +155,7 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     [LISTED]: 'fault' in list ? `${before?.facts[LISTED]}` : `${listed?.length ?? 'unreadable'}`,
   }
   for (const { address, limit } of relayers)
-    facts[`The limit of the relayer ${address}`] = describeLimit(limit)
+    facts[`The limit of the relayer ${address}`] = describePieceLimit(limit)
   const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   const gasPrice = (baseFeePerGas ?? 0n) + lower(priority ?? 0n, cap)
   const costOfItem = gasPrice * BigInt(network.gasPerItem) || 1n

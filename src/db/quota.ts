@@ -15,12 +15,12 @@ const periods = {
   hour: { digits: 13, milliseconds: 60 * 60 * 1000 },
   day: { digits: 10, milliseconds: DAY },
 }
-export type Period = keyof typeof periods
+export type QuotaPeriod = keyof typeof periods
 
 export type Quota = {
   /** As in `mails`, or `addresses:7` for one user. */
   name: string | SQL<string>
-  per: Period
+  per: QuotaPeriod
   limit: number | SQL<number>
   /** How much is used at once. Default: 1. */
   uses?: number
@@ -29,10 +29,10 @@ export type Quota = {
 }
 
 /** Returns the period that a time is in, as in `2026-01-31`, `2026-01-31T12` or `2026-01-31T12:30`. */
-export const periodAt = (now: Date, per: Period): string =>
+export const periodAt = (now: Date, per: QuotaPeriod): string =>
   now.toISOString().slice(0, periods[per].digits)
 
-function secondsLeft(now: Date, per: Period): number {
+function secondsLeft(now: Date, per: QuotaPeriod): number {
   const { milliseconds } = periods[per]
   return Math.ceil((milliseconds - (now.getTime() % milliseconds)) / 1000)
 }

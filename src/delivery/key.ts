@@ -49,7 +49,7 @@ async function createSigner(secret: string): Promise<(name: unknown) => Promise<
 }
 
 /** Returns the SHA-256 of DELIVERY_KEY_SECRET, hex. */
-export const hashSecret = (secret: string): string => sha256(`0x${secret}`).slice(2)
+export const hashKeySecret = (secret: string): string => sha256(`0x${secret}`).slice(2)
 
 type Instance = { secretHash: string; publicUrl: string }
 

@@ -11,7 +11,7 @@ import type {
   transactions,
 } from '../db/schema/delivery.ts'
 import type { orderItems } from '../db/schema/orders.ts'
-import type { ContractState, KeyRecord, Limit, Log } from '../ethereum/contract.ts'
+import type { ContractState, KeyRecord, Log, PieceLimit } from '../ethereum/contract.ts'
 import type { Market } from '../ethereum/fees.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
 import type { Disagreement } from './store/disagreements.ts'
@@ -120,7 +120,7 @@ export type SignerState = {
 export type ObservedRecord = KeyRecord & { contract: Address }
 
 /** `leastCapacity`: of the node that tells the smallest one. */
-export type ObservedLimit = Limit & { leastCapacity: number }
+export type ObservedLimit = PieceLimit & { leastCapacity: number }
 
 /** `isConfirmed`: two nodes tell it, or there is one only. */
 export type ObservedContract = Omit<ContractState, 'limits'> & {

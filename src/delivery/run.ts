@@ -27,7 +27,13 @@ import { broadcast, prepareCalls } from './send.ts'
 import { NO_CHANGES } from './store/changes.ts'
 import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
 import { storeFindings } from './store/findings.ts'
-import { holdLease, type Outcome, Outdated, release, storeFailure } from './store/lease.ts'
+import {
+  holdLease,
+  Outdated,
+  releaseChainLease,
+  type StepOutcome,
+  storeFailure,
+} from './store/lease.ts'
 import { load, MAX_LOADED } from './store/load.ts'
 import { MAX_WAKE_DELAY, storeUnplanned, type WakeUp, wake } from './wake.ts'
 
@@ -125,7 +131,7 @@ export async function run(deps: Deps, chainId: number, lease: string, duration =
 async function finish({ db, queue, clock }: Deps, lease: string, done: Step): Promise<boolean> {
   const { network } = done.loaded
   const now = clock()
-  const released = await release(db, network, lease, done, now)
+  const released = await releaseChainLease(db, network, lease, done, now)
   if (released?.isHeld) return true
   if (!released?.wakeAt || released.isPlanned) return false
   const delay = Math.ceil((Date.parse(released.wakeAt) - now.getTime()) / 1000)
@@ -137,7 +143,7 @@ async function finish({ db, queue, clock }: Deps, lease: string, done: Step): Pr
 }
 
 /** `hasEnded`: whether deliveries have ended. */
-type Worked = Outcome & { hasEnded: boolean }
+type Worked = StepOutcome & { hasEnded: boolean }
 type Step = Worked & { loaded: Loaded }
 
 /** The next step follows at once: rows were corrected, or more is to be done with others. */

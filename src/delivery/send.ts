@@ -6,7 +6,7 @@
 import { zeroAddress } from 'viem'
 import { askOne } from '../chain/nodes.ts'
 import type { Network } from '../env.ts'
-import { broadcast as broadcastRequest } from '../ethereum/requests.ts'
+import { broadcastRequest } from '../ethereum/requests.ts'
 import { loggedMessage } from '../ethereum/revert.ts'
 import { log } from '../log.ts'
 import { MINUTE } from '../time.ts'

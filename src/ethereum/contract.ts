@@ -96,7 +96,7 @@ export const decodeRelayers = (data: Hex): readonly Address[] | null =>
   decoded(() => decodeFunctionResult({ abi, functionName: 'relayerList', data }))
 
 /** A bucket of pieces: `available` of `capacity` may be moved now, `perDay` flow back in a day. */
-export type Limit = Record<'capacity' | 'perDay' | 'available', number> &
+export type PieceLimit = Record<'capacity' | 'perDay' | 'available', number> &
   /** An announced raise, and its time in seconds since 1970; 0 if there is none. */
   Record<'nextCapacity' | 'nextPerDay' | 'nextAt', number>
 
@@ -111,7 +111,7 @@ export const decodeHandOver = (data: Hex): { newOwner: Address; effectiveAt: num
   })
 
 /** Says what a limit allows, now and as it is announced. */
-export function describeLimit({ capacity, perDay, nextAt, ...next }: Limit): string {
+export function describePieceLimit({ capacity, perDay, nextAt, ...next }: PieceLimit): string {
   const now = `${capacity} pieces, ${perDay} a day`
   if (nextAt === 0) return capacity === 0 ? 'none' : now
   const from = new Date(nextAt * 1000).toISOString()
@@ -119,7 +119,7 @@ export function describeLimit({ capacity, perDay, nextAt, ...next }: Limit): str
 }
 
 /** Decodes a limit. It has a capacity of 0 for an account that is no relayer. */
-export const decodeLimit = (data: Hex): (Limit & { isSet: boolean }) | null =>
+export const decodeLimit = (data: Hex): (PieceLimit & { isSet: boolean }) | null =>
   decoded(() => {
     // Both getters return the same.
     const limit = decodeFunctionResult({ abi, functionName: 'relayerLimit', data })
@@ -139,7 +139,7 @@ export type ContractState = {
   isPaused: boolean
   isRetired: boolean
   /** The limits of the relayers; absent for an account that is no relayer. */
-  limits: Map<Address, Limit>
+  limits: Map<Address, PieceLimit>
 }
 
 export const contractRequests = (contract: Address, relayers: readonly Address[]): RpcRequest[] => [
@@ -157,7 +157,7 @@ export function readContract(
   const isPaused = read(integer, replies(view(contract, encodeGetter('paused'))))
   const isRetired = read(integer, replies(view(contract, encodeGetter('retired'))))
   if (isPaused === null || isRetired === null) return null
-  const limits = new Map<Address, Limit>()
+  const limits = new Map<Address, PieceLimit>()
   for (const relayer of relayers) {
     const data = read(hex, replies(view(contract, encodeLimit('relayerLimit', relayer))))
     const limit = data && decodeLimit(data)

@@ -38,14 +38,14 @@ type Call = { from: Address; to: Address; data: Hex }
  * A call that would change the chain, without doing so. With a gas price, because a contract can
  * behave otherwise when it is 0.
  */
-export const simulate = (call: Call & { gas?: Hex; gasPrice?: Hex }) =>
+export const simulateCall = (call: Call & { gas?: Hex; gasPrice?: Hex }) =>
   request('eth_call', call, 'latest')
 /** With a gas price, because a contract can be cheaper when it is 0. */
 export const gasEstimate = (call: Call & { maxFeePerGas: Hex }) =>
   request('eth_estimateGas', call, 'latest')
 export const eventLogs = (block: number, address: readonly Address[], topics: unknown) =>
   request('eth_getLogs', { fromBlock: tag(block), toBlock: tag(block), address, topics })
-export const broadcast = (raw: Hex) => request('eth_sendRawTransaction', raw)
+export const broadcastRequest = (raw: Hex) => request('eth_sendRawTransaction', raw)
 
 /** At most 256 bits, which is all that the chain can hold. */
 export const wei = z

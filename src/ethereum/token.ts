@@ -36,7 +36,7 @@ import { isRefusal } from './revert.ts'
 export type Standard = 'erc721' | 'erc1155'
 
 /** What is to be transferred, as the order says. */
-export type Order = {
+export type OrderedToken = {
   contractAddr: string
   /** uint256 as decimal text. */
   tokenId: string | null
@@ -47,7 +47,7 @@ export type Order = {
 }
 
 /** The same in the types of the chain. `from` is the zero address of a mint. */
-export type Transfer = {
+export type TokenTransfer = {
   token: Address
   from: Address
   to: Address
@@ -59,7 +59,13 @@ const isWallet = (text: string | null): text is string =>
   text !== null && isAddress(text, { strict: false }) && BigInt(text) !== 0n
 
 /** Returns the transfer, or the code of the reason why there can be none. */
-export function parseTransfer({ contractAddr, tokenId, quantity, holder, recipient }: Order) {
+export function parseTransfer({
+  contractAddr,
+  tokenId,
+  quantity,
+  holder,
+  recipient,
+}: OrderedToken) {
   if (!isAddress(contractAddr, { strict: false })) return 'invalid_token_address'
   if (!tokenId || !/^\d{1,78}$/.test(tokenId) || BigInt(tokenId) >= 2n ** 256n)
     return 'invalid_token_id'
@@ -73,11 +79,11 @@ export function parseTransfer({ contractAddr, tokenId, quantity, holder, recipie
     to: getAddress(recipient),
     tokenId: BigInt(tokenId),
     quantity: BigInt(quantity),
-  } satisfies Transfer
+  } satisfies TokenTransfer
 }
 
 /** Returns the amount as the contract takes it: 0 for an ERC-721 token. */
-export const contractAmount = ({ quantity }: Transfer, standard: Standard): bigint =>
+export const contractAmount = ({ quantity }: TokenTransfer, standard: Standard): bigint =>
   standard === 'erc721' ? 0n : quantity
 
 /** The item that uses a key up without a transfer. */

@@ -11,14 +11,14 @@ import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
 
 /** The context of functions that only read. */
-export type ReadCtx = Omit<Ctx, 'now'>
+export type EndpointReadCtx = Omit<Ctx, 'now'>
 
 /**
  * Matches the endpoints that the caller may see. A master token sees every endpoint, or with the scope
  * `orders` those of its namespace. A user token sees those of its user with the role `user`; the
  * session of an administrator also those with the role `master`.
  */
-export const isAccessibleSql = ({ caller }: ReadCtx): SQL | undefined =>
+export const isAccessibleSql = ({ caller }: EndpointReadCtx): SQL | undefined =>
   and(
     isNull(webhookEndpoints.deletedAt),
     caller.role === 'master'
@@ -36,11 +36,11 @@ export const isAccessibleSql = ({ caller }: ReadCtx): SQL | undefined =>
 const isOfShop = ({ scope, tokenId }: Caller): SQL | undefined =>
   scope === 'orders' ? eq(webhookEndpoints.namespace, namespaceOf(tokenId)) : undefined
 
-export const isEndpointSql = (ctx: ReadCtx, id: string): SQL | undefined =>
+export const isEndpointSql = (ctx: EndpointReadCtx, id: string): SQL | undefined =>
   and(eq(webhookEndpoints.id, id), isAccessibleSql(ctx))
 
 /** Selects the id of an endpoint, if the caller may see it and `condition` holds for it. */
-const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
+const selectEndpoint = (ctx: EndpointReadCtx, id: string, condition?: SQL) =>
   ctx.db
     .select({ id: webhookEndpoints.id })
     .from(webhookEndpoints)
@@ -49,21 +49,25 @@ const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
 /** The error for a webhook that the caller may not know of. */
 export const endpointNotFound = () => new ApiError('not_found', 'there is no such webhook')
 
-export const refuseUnknownEndpoint = (ctx: ReadCtx, id: string): Guard => ({
+export const refuseUnknownEndpoint = (ctx: EndpointReadCtx, id: string): Guard => ({
   when: notExists(selectEndpoint(ctx, id)),
   error: endpointNotFound,
 })
 
 /** Rejects with `conflict` an endpoint for which the condition holds. */
-export const refuseIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard =>
-  guard('conflict', message)`${exists(selectEndpoint(ctx, id, condition))}`
+export const refuseIf = (
+  ctx: EndpointReadCtx,
+  id: string,
+  condition: SQL,
+  message: string,
+): Guard => guard('conflict', message)`${exists(selectEndpoint(ctx, id, condition))}`
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */
 export const refuseOldSession = (ctx: Ctx): Guard =>
   refuseOldSignIn(ctx.db, ctx.caller, ctx.now, isSessionSql(ctx.caller))
 
 /** Matches if the endpoint has the role `master`, and the condition holds for it. */
-export const isMasterEndpointSql = (ctx: ReadCtx, id: string, condition?: SQL): SQL =>
+export const isMasterEndpointSql = (ctx: EndpointReadCtx, id: string, condition?: SQL): SQL =>
   exists(selectEndpoint(ctx, id, and(eq(webhookEndpoints.role, 'master'), condition)))
 
 type Change = { action: AuditAction; subject: string; details?: Record<string, unknown> }

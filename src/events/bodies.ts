@@ -4,7 +4,7 @@ import { itemStatuses, reasonCodes } from '../db/schema/delivery.ts'
 import { count, hash, id, orNull, positive, text, time } from '../http/fields.ts'
 import { shopFields } from './shop-fields.ts'
 
-export const OrderData = z
+export const OrderEventData = z
   .object({
     orderId: id('Id of the order.'),
     orderItemId: id('Id of its item.'),
@@ -25,9 +25,9 @@ export const OrderData = z
     sequence: count('Grows with each event of the order.'),
   })
   .meta({ id: 'OrderEventData', description: 'The order, and how its delivery stood.' })
-export type OrderData = z.infer<typeof OrderData>
+export type OrderEventData = z.infer<typeof OrderEventData>
 
-export const AlarmData = z
+export const AlarmEventData = z
   .object({
     name: text('Name of the alarm, as in the runbook.'),
     subject: text('What it is about, as a network; may be empty.'),
@@ -37,7 +37,7 @@ export const AlarmData = z
   })
   .meta({ id: 'AlarmEventData', description: 'The alarm.' })
 
-export const TestData = z
+export const TestEventData = z
   .object({
     message: text('A sentence.'),
     challenge: text('Answer with this text as the body to verify the URL.'),

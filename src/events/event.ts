@@ -15,7 +15,7 @@ import {
   webhookEvents,
   webhookMessages,
 } from '../db/schema/webhooks.ts'
-import type { OrderData } from './bodies.ts'
+import type { OrderEventData } from './bodies.ts'
 
 /** How an id of the log is shown, also as `webhook-id`: `evt_1772442120000000`. */
 export const eventName = (id: number): string => `evt_${id}`
@@ -78,7 +78,7 @@ export type MessageRow = Awaited<ReturnType<typeof selectMessages>>[number]
 type Body<Type, Data> = { type: Type; timestamp: string; data: Data }
 
 export type EventBody =
-  | Body<Extract<WebhookEvent, `order.${string}`>, OrderData>
+  | Body<Extract<WebhookEvent, `order.${string}`>, OrderEventData>
   | Body<Extract<WebhookEvent, `alarm.${string}`>, AlarmData>
   | Body<'webhook.test', TestData>
 
@@ -93,7 +93,7 @@ const isOfOrder = (type: WebhookEvent) => type.startsWith('order.')
  * What happened to an order. What never changes is read from the order, the rest is stored with the
  * event. The keys have this order in the JSON of messages.
  */
-function toOrderData(row: EventRow): OrderData {
+function toOrderData(row: EventRow): OrderEventData {
   const { buyerId, claimUrl, status, txId, failReason, reasonCode } = row.data as OrderFacts
   return {
     orderId: row.orderId,
@@ -116,7 +116,7 @@ function toOrderData(row: EventRow): OrderData {
     reasonCode,
     sequence: row.sequence,
     // The columns of an event of an order are not null.
-  } satisfies Record<keyof OrderData, unknown> as OrderData
+  } satisfies Record<keyof OrderEventData, unknown> as OrderEventData
 }
 
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'userId' | 'role' | 'events' | 'sources'>
@@ -154,10 +154,7 @@ const isChosen = ({ events }: Endpoint, { type }: Event): boolean =>
  * The events that may be for an endpoint, without its tests: a condition that keeps a query from
  * reading the orders of others. `takes` decides.
  */
-export const isPossibleSql = ({
-  role,
-  userId,
-}: Pick<Endpoint, 'role' | 'userId'>): SQL | undefined =>
+export const mayTakeSql = ({ role, userId }: Pick<Endpoint, 'role' | 'userId'>): SQL | undefined =>
   and(
     isNull(events.endpointId),
     role === 'master' ? undefined : or(eq(events.buyerId, userId), eq(events.sellerId, userId)),

@@ -12,9 +12,9 @@ import type { Ctx } from '../http/context.ts'
 import { rejected } from '../http/errors.ts'
 import { webhookLimits } from '../limits.ts'
 import { HOUR } from '../time.ts'
-import type { ReadCtx } from './access.ts'
+import type { EndpointReadCtx } from './access.ts'
 import { eventIdAt } from './append.ts'
-import { eventName, isPossibleSql, selectEvents, toBody } from './event.ts'
+import { eventName, mayTakeSql, selectEvents, toBody } from './event.ts'
 import type { EventsQuery } from './schema.ts'
 
 /** Milliseconds by which the newest event may be ahead of the clock of a request. */
@@ -25,7 +25,7 @@ const MAX_AHEAD = HOUR
  * `events_removed` if events after `after` may be missing.
  */
 export async function readEvents(
-  ctx: ReadCtx & Pick<Ctx, 'now'>,
+  ctx: EndpointReadCtx & Pick<Ctx, 'now'>,
   { after, since, source, limit }: z.infer<typeof EventsQuery>,
 ) {
   const { db, caller, now } = ctx
@@ -74,9 +74,9 @@ type Window = { first: number | null; last: number | null; count: number }
  * Matches events of orders that the caller bought or sold; with a master token, all but tests, or those
  * of its shop.
  */
-const isShown = ({ caller }: ReadCtx, source: string | undefined) =>
+const isShown = ({ caller }: EndpointReadCtx, source: string | undefined) =>
   and(
-    isPossibleSql(caller),
+    mayTakeSql(caller),
     // The source of a master token's orders is their namespace.
     caller.scope === 'orders' ? eq(events.source, namespaceOf(caller.tokenId)) : undefined,
     source ? inArray(events.source, sourcesNamed(source)) : undefined,

@@ -8,7 +8,7 @@ import type { Database } from '../db/client.ts'
 import { events, type WebhookEndpoint, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
 import { webhookLimits } from '../limits.ts'
-import { endpointNotFound, isEndpointSql, type ReadCtx } from './access.ts'
+import { type EndpointReadCtx, endpointNotFound, isEndpointSql } from './access.ts'
 import { eventName, type MessageRow, selectMessages, takes, toBody } from './event.ts'
 import { selectWebhooks, toWebhook } from './read.ts'
 import type { MessageState, MessagesQuery, WebhookMessage } from './schema.ts'
@@ -85,7 +85,7 @@ const selectLogIds = ({ id, cursor }: MessagesPage): SQL => sql`(
 const isStored = ({ state }: MessagesPage) => state === 'pending' || state === 'failed'
 
 /** The statements of a page, for `toPage`. `ends`: until where the log was looked at, if it was. */
-function selectPage(ctx: ReadCtx, page: MessagesPage) {
+function selectPage(ctx: EndpointReadCtx, page: MessagesPage) {
   const { db } = ctx
   const ids = isStored(page) ? selectTriedIds(page) : selectLogIds(page)
   return {
@@ -116,7 +116,7 @@ function toPage({ endpoints, rows, ends }: Found, { state, limit }: MessagesPage
  * Returns a page of the messages of an endpoint, newest first: since its events or sources were
  * set. A page may have fewer messages than `limit` before the last one.
  */
-export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
+export async function readMessages(ctx: EndpointReadCtx, page: MessagesPage) {
   return toPage(await readAs(ctx.db, ctx.caller, selectPage(ctx, page)), page)
 }
 
@@ -124,7 +124,7 @@ export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
  * Returns the signed-in user, an endpoint with its `secretId`, when it is sent to next, why the last
  * attempt failed of what is sent again next, and a page of its messages.
  */
-export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
+export async function readWebhookPage(ctx: EndpointReadCtx, page: MessagesPage) {
   const { account, webhooks, problems, ...found } = await readAsUser(ctx, {
     webhooks: selectWebhooks(ctx.db).where(isEndpointSql(ctx, page.id)),
     problems: raw<{ error: string | null }>(ctx.db)`

@@ -6,7 +6,7 @@ import type { Database } from '../db/client.ts'
 import { shownColumns } from '../db/columns.ts'
 import { type events, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { webhookLimits } from '../limits.ts'
-import { endpointNotFound, isAccessibleSql, isEndpointSql, type ReadCtx } from './access.ts'
+import { type EndpointReadCtx, endpointNotFound, isAccessibleSql, isEndpointSql } from './access.ts'
 import { takes } from './event.ts'
 import { type Webhook, webhookFields } from './schema.ts'
 
@@ -43,7 +43,7 @@ export function toWebhook({ nextKinds, hasFurther, ...row }: EndpointRow): Webho
 type Page = { cursor?: string | undefined; limit: number }
 
 /** Returns a page of the endpoints that the caller may see, by id. */
-export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
+export async function listWebhooks(ctx: EndpointReadCtx, { cursor = '', limit }: Page) {
   const { rows } = await readAs(ctx.db, ctx.caller, {
     rows: selectWebhooks(ctx.db)
       .where(and(gt(webhookEndpoints.id, cursor), isAccessibleSql(ctx)))
@@ -54,7 +54,7 @@ export async function listWebhooks(ctx: ReadCtx, { cursor = '', limit }: Page) {
   return { webhooks: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
-export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
+export async function readWebhook(ctx: EndpointReadCtx, id: string): Promise<Webhook> {
   const { rows } = await readAs(ctx.db, ctx.caller, {
     rows: selectWebhooks(ctx.db).where(isEndpointSql(ctx, id)),
   })
@@ -64,7 +64,7 @@ export async function readWebhook(ctx: ReadCtx, id: string): Promise<Webhook> {
 }
 
 /** Returns the signed-in user and all own endpoints, oldest first. */
-export async function readOwnWebhooks(ctx: ReadCtx) {
+export async function readOwnWebhooks(ctx: EndpointReadCtx) {
   const { account, rows } = await readAsUser(ctx, {
     rows: selectWebhooks(ctx.db)
       .where(and(eq(webhookEndpoints.userId, ctx.caller.userId), isAccessibleSql(ctx)))

@@ -4,7 +4,7 @@ import { inputText } from '../http/inputs.ts'
 import { toLine } from '../http/text.ts'
 
 /** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
-export const Address = inputText(100, 'must be an address')
+export const EthereumAddress = inputText(100, 'must be an address')
   .overwrite((text) => toLine(text).replace(/^0X/, '0x'))
   .refine((text) => !/^[a-z0-9-]+:0x/i.test(text), {
     error: 'must be an address without the name of a chain, such as `eth:`',
@@ -20,6 +20,6 @@ export const Address = inputText(100, 'must be an address')
  */
 export const isUnowned = (address: string): boolean => BigInt(address) <= 0xffffn
 
-export const WalletAddress = Address.refine((address) => !isUnowned(address), {
+export const WalletAddress = EthereumAddress.refine((address) => !isUnowned(address), {
   error: 'must not be the zero address or a precompile, which nobody owns',
 })

@@ -20,7 +20,13 @@ import {
   type Values,
   valuesOf,
 } from './query.ts'
-import { listingColumns, nftColumns, toListing, toNft, type UrlSettings } from './shown.ts'
+import {
+  publicListingColumns,
+  publicNftColumns,
+  toListing,
+  toNft,
+  type UrlSettings,
+} from './shown.ts'
 
 /** The unary plus makes SQLite find listings by their NFT: a seller may have any number. */
 const nftMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
@@ -39,7 +45,7 @@ const nftList = (candidates: (values: Values) => SQL) =>
     db
       .select({
         candidate: positionColumns(nftMatchesSql(values)),
-        nft: prefixed('nft', nftColumns(values)),
+        nft: prefixed('nft', publicNftColumns(values)),
         creator: prefixed('creator', userColumns),
         reason: nftReasonSql(values).as('reason'),
       })
@@ -98,10 +104,10 @@ const nftLists = {
 
 type NftRows = ReturnType<(typeof nftLists)['all']>['_']['result']
 
-export type ListName = keyof typeof nftLists
+export type NftListName = keyof typeof nftLists
 
 /** Selects NFTs of a list, for `toNfts`. */
-export const selectNfts = (ctx: ListCtx, name: ListName, given: Given) =>
+export const selectNfts = (ctx: ListCtx, name: NftListName, given: Given) =>
   nftLists[name](ctx.db, valuesOf(ctx, given))
 
 /**
@@ -128,9 +134,9 @@ const listingList = (candidates: (values: Values) => SQL) =>
     db
       .select({
         candidate: positionColumns(listingMatchesSql(values)),
-        listing: prefixed('listing', listingColumns),
+        listing: prefixed('listing', publicListingColumns),
         reason: whyNoOrdersSql('listings', values.now).as('reason'),
-        nft: prefixed('nft', nftColumns(values)),
+        nft: prefixed('nft', publicNftColumns(values)),
         creator: prefixed('creator', columnsOf(creators)),
         seller: prefixed('seller', columnsOf(sellers)),
       })

@@ -6,7 +6,7 @@ import { prepared } from '../db/statements.ts'
 import { ApiError, type Issue, invalidField, requireNone } from '../http/errors.ts'
 import { SECOND } from '../time.ts'
 import { selectCreator, selectCreators } from './creators.ts'
-import { type ListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
+import { type NftListName, selectListings, selectNfts, toListings, toNfts } from './lists.ts'
 import { type Given, type ListCtx, type PublicQuery, type Reference, toCursor } from './query.ts'
 import { selectNftCounts, toStats } from './stats.ts'
 
@@ -17,14 +17,14 @@ type Rows = ReturnType<typeof toNfts>
 export type ShownNft = ReturnType<typeof toShown>[number]
 const toShown = (rows: Rows) =>
   rows.flatMap(({ element, card }) => (element ? [{ ...element, card }] : []))
-export type Person = Pick<ShownNft['creator'], 'id' | 'name' | 'username'>
+export type PublicPerson = Pick<ShownNft['creator'], 'id' | 'name' | 'username'>
 
 type Filters = Partial<
   Pick<PublicQuery, 'q' | 'creatorId' | 'amountType' | 'active' | 'cursor'> & { creator: string }
 >
 
 /** Returns the name of a list of NFTs: by the title in its order, and otherwise the newest first. */
-function chooseCards({ q, creatorId, creator }: Filters): ListName {
+function chooseCards({ q, creatorId, creator }: Filters): NftListName {
   if (q !== undefined) return 'title'
   return creatorId !== undefined || creator !== undefined ? 'newestOf' : 'newest'
 }
@@ -74,7 +74,7 @@ const MAX_LISTINGS = 20
 const MAX_ATTRIBUTES = 50
 
 /** The price is in minor units of the currency (ISO 4217). */
-type Offer = { seller: Person; price: number; currency: string }
+type Offer = { seller: PublicPerson; price: number; currency: string }
 
 const selectDetails = prepared((db, { id }: { id: number }) =>
   db.all<{ contractName: string; attributes: string | null; link: string | null }>(

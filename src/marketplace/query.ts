@@ -139,7 +139,7 @@ export function valuesOf({ now, settings }: ListCtx, given: Given) {
 export const isReleasedSql = sql`${nfts.status} = 'released' AND ${nfts.deletedAt} IS NULL`
 
 /** Whether everybody who names an NFT may see it. */
-export const isVisibleSql = (now: string): SQL =>
+export const isPublicSql = (now: string): SQL =>
   sql`${nfts.status} IN ('released', 'unlisted') AND ${nfts.deletedAt} IS NULL AND ${nfts.releaseAt} <= ${now}`
 
 /** Whether an NFT that lists have shown is a draft now, or its release was postponed. */
@@ -159,7 +159,7 @@ export const title = sql`${nfts.title} COLLATE NOCASE`
 
 /** Whether an NFT is as the filters say. */
 export const matchesNftSql = (values: Values): SQL => sql`(
-    ${isVisibleSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
+    ${isPublicSql(values.now)} AND (${values.isNamed} OR ${isReleasedSql}
       OR ${values.isOfChanges} AND ${nfts.wasReleased})
     OR ${isWithdrawnSql(values.now)} AND ${values.isOfChanges} AND ${values.active} IS NOT 1)
   AND (${values.amountType} IS NULL OR ${nfts.amountType} = ${values.amountType})

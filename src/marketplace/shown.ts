@@ -17,7 +17,7 @@ const description = sql<string | null>`substr(CASE 'text'
   END, 1, ${sql.raw(`${catalogueLimits.description.max}`)})`
 
 /** The columns of an NFT. `chainIds`: JSON of the chain ids of networks by name. */
-export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>) => ({
+export const publicNftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>) => ({
   id: nfts.id,
   externalId: nfts.externalId,
   title: nfts.title,
@@ -39,9 +39,9 @@ export const nftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', string>
   status: nfts.status,
   isDue: sql<0 | 1>`${nfts.releaseAt} <= ${now}`,
 })
-type NftRow = RowOf<ReturnType<typeof nftColumns>>
+type NftRow = RowOf<ReturnType<typeof publicNftColumns>>
 
-export const listingColumns = {
+export const publicListingColumns = {
   id: listings.id,
   externalId: listings.externalId,
   priceCents: listings.priceCents,
@@ -98,7 +98,7 @@ export const toNft = (settings: UrlSettings, row: FoundNft) => ({
   ...stockOf(row),
 })
 
-type FoundListing = FoundNft & { listing: RowOf<typeof listingColumns>; seller: UserRow }
+type FoundListing = FoundNft & { listing: RowOf<typeof publicListingColumns>; seller: UserRow }
 
 export function toListing(settings: UrlSettings, row: FoundListing) {
   const { nft, listing, seller } = row

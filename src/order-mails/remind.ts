@@ -8,7 +8,7 @@ import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
 import { mailLimits } from '../limits.ts'
-import { itemColumns, type OrderMail, type OrderMailer, send } from './send.ts'
+import { mailedItemColumns, type OrderMail, type OrderMailer, send } from './send.ts'
 
 /** What one run sends of each reminder, and tells. The next one goes on. */
 const MAX_PER_RUN = { mails: 10, events: 100 }
@@ -48,7 +48,7 @@ function selectDue(db: Database, now: Date) {
   const last = timeBefore(now, mailLimits.lastReminder.max)
   return raw<Reminder>(db)`
     SELECT d.id, iif(d.awaitsSince <= ${last}, 'last_reminder', 'reminder') AS type,
-      coalesce(u.email, '') AS email, coalesce(u.locale, '') AS locale, ${itemColumns},
+      coalesce(u.email, '') AS email, coalesce(u.locale, '') AS locale, ${mailedItemColumns},
       NULL AS wallet, NULL AS txId, d.awaitsSince AS since, d.placedBy
     FROM (SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
         WHERE state = 'awaiting_wallet' AND reminders = 1 AND awaitsSince <= ${last}

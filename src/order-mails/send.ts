@@ -129,7 +129,7 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
 }
 
 /** The columns of `MailedItem`, of an item `i` and its NFT `n`. */
-export const itemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
+export const mailedItemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
   n.coverKey, i.sellerId`
 
 /** Milliseconds after which an event is not mailed: it may wait for the mails of the next days. */
@@ -147,7 +147,7 @@ function nextEvents(now: Date): SQL {
 /** Selects what buyers are told, unless the state has changed since. */
 const selectTold = (db: Database, now: Date) =>
   raw<OrderMail & { id: number }>(db)`
-    SELECT v.id, v.type, u.email, u.locale, ${itemColumns}, i.ethRecipient AS wallet,
+    SELECT v.id, v.type, u.email, u.locale, ${mailedItemColumns}, i.ethRecipient AS wallet,
       v.data ->> 'txId' AS txId, d.placedBy
     FROM ${nextEvents(now)} v
     CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
@@ -164,7 +164,7 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
   return raw<OrderMail & { subject: string }>(db)`
     SELECT w.*, 'approval.needed' AS type, u.email, u.locale, u.ethereumPublicAddr AS wallet
     FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
-        min(d.id), ${itemColumns}
+        min(d.id), ${mailedItemColumns}
       FROM (SELECT id, chainId FROM deliveries
         WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
           AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL

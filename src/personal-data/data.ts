@@ -13,12 +13,12 @@ import { ApiError } from '../http/errors.ts'
 import { isOptedOut } from '../mail/mail.ts'
 import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/reading/list.ts'
 import { viewOf } from '../orders/reading/viewer.ts'
-import { AdministratorAction, BookEntry, MailLink, Person, TokenRecord } from './schema.ts'
+import { AdministratorAction, BookEntry, ExportedToken, MailLink, PersonRecord } from './schema.ts'
 
 const PAGE_SIZE = 100
 
 const personColumns = {
-  ...shownColumns(users, Person.omit({ avatarUrl: true, wantsNoMails: true })),
+  ...shownColumns(users, PersonRecord.omit({ avatarUrl: true, wantsNoMails: true })),
   avatarKey: users.avatarKey,
 }
 
@@ -46,7 +46,7 @@ export async function readPersonalData(
       .from(addresses)
       .where(inArray(addresses.id, selectAddressIds(userId))),
     tokens: db
-      .select(shownColumns(tokens, TokenRecord.unwrap()))
+      .select(shownColumns(tokens, ExportedToken.unwrap()))
       .from(tokens)
       .where(eq(tokens.userId, userId)),
     mailLinks: db

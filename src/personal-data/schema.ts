@@ -9,7 +9,7 @@ import { BuyerFields } from '../orders/reading/viewer.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 
-export const Person = BuyerFields.extend({
+export const PersonRecord = BuyerFields.extend({
   externalId: orNull(text('Id in the catalogue.')),
   walletChainId: count('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
   walletProvedByFactory: bool('Whether the contract was not deployed when it signed last.'),
@@ -31,7 +31,7 @@ export const BookEntry = model('BookEntry', 'An address of a person.', () => ({
   ...addressTimes,
 }))
 
-export const TokenRecord = model(
+export const ExportedToken = model(
   'TokenRecord',
   'What is stored of a token. The token itself is not.',
   () => ({
@@ -80,9 +80,9 @@ export const AdministratorAction = model(
 )
 
 export const PersonalData = model('PersonalData', 'What the instance stores of a person.', () => ({
-  user: Person,
+  user: PersonRecord,
   addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
-  tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
+  tokens: z.array(ExportedToken).describe('API tokens and sessions.'),
   mailLinks: z.array(MailLink).describe('Mailed links.'),
   webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
   actions: z.array(AdministratorAction).describe('Entries of the audit log.'),

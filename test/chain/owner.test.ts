@@ -1,6 +1,6 @@
 /** Which blocks a node is asked for the events of the owner. */
 import { describe, expect, it } from 'vitest'
-import { type Cursors, planEvents, readEvents } from '../../src/chain/owner.ts'
+import { type Cursors, planEvents, readOwnerEvents } from '../../src/chain/owner.ts'
 import type { RpcRequest } from '../../src/ethereum/requests.ts'
 
 const CONTRACT = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
@@ -15,7 +15,7 @@ const rangeOf = ({ params: [filter] }: RpcRequest) => {
 /** The ranges that are asked for, and how far the node is read if it answers all but those from `missing`. */
 function read(known: Cursors | null, blocks: Blocks, missing = Infinity) {
   const plan = planEvents(CONTRACT, known, blocks)
-  const { seenTo, eventsTo } = readEvents(plan, (request) =>
+  const { seenTo, eventsTo } = readOwnerEvents(plan, (request) =>
     Number(rangeOf(request)[0]) >= missing ? { fault: 'none' } : { result: [] },
   )
   return { ranges: plan.requests.map(rangeOf), seenTo, eventsTo }

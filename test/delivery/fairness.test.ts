@@ -51,7 +51,11 @@ it(`delivers an order of many pieces beside ${many} small ones that cannot be de
   const chain = await aChain({ erc1155: 5000 })
   await paidItems(
     chain,
-    times(many, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}`, placer: `account:${i % 150}` })),
+    times(many, (i) => ({
+      standard: 'erc721',
+      tokenId: `${1000 + i}`,
+      placer: `account:${i % 150}`,
+    })),
   )
   const honest = await aPaidItem(chain, { ...edition, quantity: 1000, placer: 'account:999' })
   const engine = anEngine(chain)

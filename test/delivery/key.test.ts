@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { deliveries, instance } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { hashSecret, makeKeys } from '../../src/delivery/key.ts'
+import { hashKeySecret, makeKeys } from '../../src/delivery/key.ts'
 import { placeOrders } from '../../src/orders/placing/place.ts'
 import { fingerprint } from '../fuzz/fixtures.ts'
 import {
@@ -111,7 +111,7 @@ describe('DELIVERY_KEY_SECRET', () => {
         mailPosition: 0,
       },
     ])
-    expect(hashSecret('AB'.repeat(32))).toBe(hashSecret('ab'.repeat(32)))
+    expect(hashKeySecret('AB'.repeat(32))).toBe(hashKeySecret('ab'.repeat(32)))
   })
 
   it('gives 503 and writes nothing if it is another one, until the first is back', async () => {

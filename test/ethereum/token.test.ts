@@ -13,7 +13,7 @@ import type { Reply } from '../../src/ethereum/requests.ts'
 import {
   cancelItem,
   contractAmount,
-  type Order,
+  type OrderedToken,
   parseTransfer,
   readStandard,
   standardRequests,
@@ -28,7 +28,7 @@ const stranger = address('d')
 const KEY: Hex = `0x${'07'.repeat(32)}`
 
 describe('an order', () => {
-  const order: Order = {
+  const order: OrderedToken = {
     contractAddr: token.toLowerCase(),
     tokenId: '7',
     quantity: 3,
@@ -48,7 +48,7 @@ describe('an order', () => {
     expect(parseTransfer({ ...order, tokenId: '0' })).toMatchObject({ tokenId: 0n })
   })
 
-  it.each<[string, Partial<Order>]>([
+  it.each<[string, Partial<OrderedToken>]>([
     ['invalid_token_address', { contractAddr: '' }],
     ['invalid_token_address', { contractAddr: '0x1234' }],
     ['invalid_token_id', { tokenId: null }],

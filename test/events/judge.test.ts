@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { WebhookEndpoint } from '../../src/db/schema/webhooks.ts'
-import type { Message } from '../../src/events/sending/batch.ts'
+import type { OutgoingMessage } from '../../src/events/sending/batch.ts'
 import { judgeBatch } from '../../src/events/sending/judge.ts'
 import type { Attempt } from '../../src/events/sending/send.ts'
 
@@ -38,7 +38,7 @@ const endpoint: WebhookEndpoint = {
   updatedAt: '2026-01-01T00:00:00.000Z',
 }
 
-const message = (id: number, values: Partial<Message> = {}): Message => ({
+const message = (id: number, values: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
   id,
   type: 'order.created',
   body: '{}',
@@ -53,7 +53,7 @@ const accepted: Answer = {}
 const rejected: Answer = { status: 500, error: 'it answered 500' }
 const silent: Answer = { status: null, error: 'the connection failed' }
 
-const attempt = (sent: Message, answer: Answer): Attempt => ({
+const attempt = (sent: OutgoingMessage, answer: Answer): Attempt => ({
   message: sent,
   at: NOW,
   duration: 0,

@@ -28,7 +28,7 @@ export const data: Guard[] = [
   },
   {
     name: 'public lists have nothing that is not released',
-    code: 'src/marketplace/query.ts: isVisibleSql',
+    code: 'src/marketplace/query.ts: isPublicSql',
     broken: { condition: 'nfts.status', becomes: true },
     test: 'test/marketplace/public.test.ts: hides an NFT that is',
   },

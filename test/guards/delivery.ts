@@ -16,7 +16,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'one run works on a chain at a time',
-    code: 'src/delivery/store/load.ts: load',
+    code: 'src/delivery/store/lease.ts: takeChainLease',
     broken: { condition: 'leaseUntil at', becomes: true },
     test: 'test/delivery/run.test.ts: lets one of two runs work',
   },

@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const orders: Guard[] = [
   {
     name: 'an auction is not sold at the price where bidding starts',
-    code: 'src/orders/placing/check.ts: checkListing',
+    code: 'src/db/sale.ts: whyNoOrders',
     broken: { condition: 'auction', becomes: false },
     test: 'test/orders/check.test.ts: lists everything that is wrong with all orders of a call',
   },

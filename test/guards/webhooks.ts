@@ -23,7 +23,7 @@ export const webhooks: Guard[] = [
   {
     name: 'the log shows a user token only events of its own orders',
     code: 'src/events/log.ts: isShown',
-    broken: { condition: 'isPossibleSql', becomes: true },
+    broken: { condition: 'mayTakeSql', becomes: true },
     test: 'test/events/log.test.ts: is all orders and alarms with a master token',
   },
   {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import type { OrderSummary } from '../../src/orders/reading/order.ts'
+import type { SummarizedOrder } from '../../src/orders/reading/order.ts'
 import { answerOf, call } from '../support/api.ts'
 import {
   aListing,
@@ -120,7 +120,7 @@ async function setDelivery(itemId: number, createdAt: string, delivery: Delivery
   await setRow(orders, (await findRow(orderItems, itemId))?.orderId, { createdAt })
 }
 
-type Page = { orders: OrderSummary[]; nextCursor: string | null; error: null }
+type Page = { orders: SummarizedOrder[]; nextCursor: string | null; error: null }
 
 async function pageOf(token: string, query: object): Promise<Page> {
   const entries = Object.entries({ fields: 'summary', limit: 100, ...query })

@@ -1,6 +1,6 @@
 /** What the customer has really paid. */
 import { expect, it } from 'vitest'
-import type { OrderSummary } from '../../src/orders/reading/order.ts'
+import type { SummarizedOrder } from '../../src/orders/reading/order.ts'
 import { answerOf, call } from '../support/api.ts'
 import { anAdministrator, aSession, aShopToken, aToken } from '../support/makers.ts'
 import { aShop, ordersOf, placed, placeError, problemsOf } from './shop.ts'
@@ -18,7 +18,7 @@ const put = (token: string, json: object, number = 'A-1') =>
 
 async function summaryOf(token: string, { id }: { id: number }) {
   const list = call('GET', '/api/externalOrders?fields=summary', { token })
-  const { orders } = await answerOf<{ orders: OrderSummary[] }>(list)
+  const { orders } = await answerOf<{ orders: SummarizedOrder[] }>(list)
   return orders.find((order) => order.id === id)
 }
 

@@ -1,7 +1,7 @@
 /** The header `x-order-source`: the name of the token that placed an order. */
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import type { OrderSummary } from '../../src/orders/reading/order.ts'
+import type { SummarizedOrder } from '../../src/orders/reading/order.ts'
 import type { Order } from '../../src/orders/reading/schema.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aReadOnlyToken, aSession, aToken, aUser, setRow } from '../support/makers.ts'
@@ -48,7 +48,7 @@ it('is on a read of one order, for everybody who may see the order', async () =>
     expect(headersOf(response), name).toEqual({ status: 200, source, sequence: '1' })
     // What summaries show to the same caller.
     const list = await call('GET', '/api/externalOrders?fields=summary&limit=1', { token: caller })
-    const { orders } = await list.json<{ orders: OrderSummary[] }>()
+    const { orders } = await list.json<{ orders: SummarizedOrder[] }>()
     expect(orders, name).toMatchObject([{ id: order?.id, source: 'Bücher & mehr 🎁', sequence: 1 }])
     // The body stays as it is.
     const [shown] = (await response.json<{ orders: Order[] }>()).orders

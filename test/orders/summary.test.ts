@@ -4,7 +4,7 @@ import type { DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import type { OrderSummary } from '../../src/orders/reading/order.ts'
+import type { SummarizedOrder } from '../../src/orders/reading/order.ts'
 import type { Order } from '../../src/orders/reading/schema.ts'
 import { OrderSummary as SummarySchema } from '../../src/orders/reading/schema.ts'
 import { answerOf, call } from '../support/api.ts'
@@ -14,9 +14,9 @@ import { moveTo } from '../support/transitions.ts'
 import { aShop, placed, sold } from './shop.ts'
 
 /** Returns the newest summary that a caller sees. */
-async function newest(token: string): Promise<OrderSummary> {
+async function newest(token: string): Promise<SummarizedOrder> {
   const list = call('GET', '/api/externalOrders?fields=summary&limit=1', { token })
-  const { orders } = await answerOf<{ orders: OrderSummary[] }>(list)
+  const { orders } = await answerOf<{ orders: SummarizedOrder[] }>(list)
   if (!orders[0]) throw new Error('there is no order')
   return orders[0]
 }
@@ -29,7 +29,7 @@ async function read(token: string, { id }: { id: number }) {
 
 type Change = Partial<typeof deliveries.$inferInsert> & { state: DeliveryState }
 
-const change = ({ orderItemId }: OrderSummary, { state, ...values }: Change) =>
+const change = ({ orderItemId }: SummarizedOrder, { state, ...values }: Change) =>
   moveTo(orderItemId, state, values)
 
 it('shows what the order, its item and its delivery show, and nothing else', async () => {

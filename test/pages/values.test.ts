@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { money } from '../../src/pages/components/text.ts'
+import { formatMoney } from '../../src/pages/components/text.ts'
 import { relativeTime } from '../../src/pages/components/values.tsx'
 import { en } from '../../src/texts/en.ts'
 import { textsOf } from '../../src/texts/texts.ts'
@@ -23,7 +23,7 @@ it.each([
   [Number.MAX_SAFE_INTEGER - 2, 'KWD', 'KWD 9,007,199,254,740.989'],
   [Number.MAX_SAFE_INTEGER, 'JPY', '¥9,007,199,254,740,991'],
 ])('shows %i minor units of %s as %s', (amount, currency, text) => {
-  expect(money(amount, currency).replace('\u00a0', ' ')).toBe(text)
+  expect(formatMoney(amount, currency).replace('\u00a0', ' ')).toBe(text)
 })
 
 const now = new Date('2026-06-15T12:00:00.000Z')

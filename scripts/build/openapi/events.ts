@@ -1,11 +1,15 @@
 /** The bodies of events, as the log has them and as messages send them. */
 import * as z from 'zod'
 import { eventTexts, type WebhookEvent, webhookEvents } from '../../../src/db/schema/webhooks.ts'
-import { AlarmData, OrderData, TestData } from '../../../src/events/bodies.ts'
+import { AlarmEventData, OrderEventData, TestEventData } from '../../../src/events/bodies.ts'
 import { time } from '../../../src/http/fields.ts'
 
 const dataOf = (type: WebhookEvent) =>
-  type.startsWith('order.') ? OrderData : type.startsWith('alarm.') ? AlarmData : TestData
+  type.startsWith('order.')
+    ? OrderEventData
+    : type.startsWith('alarm.')
+      ? AlarmEventData
+      : TestEventData
 
 /** The body of each event. */
 export const eventBodies = webhookEvents.map((type) =>

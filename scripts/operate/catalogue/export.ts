@@ -1,9 +1,9 @@
 /** Reads the catalogue of a database. */
 import { sql } from 'drizzle-orm'
 import {
+  jsonObject,
   listingRecord,
   nftRecord,
-  object,
   quoted,
   userReference,
 } from '../../../src/catalogue/sql.ts'
@@ -13,7 +13,7 @@ import type { SqliteDatabase } from '../database/remote.ts'
 const PAGE = 2000
 
 /** The record of the user `u`, in its normal form. */
-const userRecord = object({
+const userRecord = jsonObject({
   ...quoted({
     type: `'user'`,
     id: userReference('u'),

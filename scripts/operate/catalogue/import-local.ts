@@ -7,9 +7,9 @@ import {
   LinesHaveProblems,
   stage,
 } from '../../../src/catalogue/import.ts'
-import { type Problem, parseLines } from '../../../src/catalogue/line.ts'
+import { type LineProblem, parseLines } from '../../../src/catalogue/line.ts'
 import { selectNumbers } from '../../../src/catalogue/numbers.ts'
-import { findProblems } from '../../../src/catalogue/problems.ts'
+import { findLineProblems } from '../../../src/catalogue/problems.ts'
 import { localNow } from '../../local/clock.ts'
 import { CommandError } from '../../shell/command.ts'
 import { readNetworks } from '../contract/networks.ts'
@@ -54,7 +54,7 @@ async function stageAndCommit(target: ImportCtx, { file, isDryRun }: Request): P
     const { last, records, problems } = await stageFile(target, file)
     if (records + problems.length === 0) return { counts: null }
     showProgress(1, isDryRun ? 'checking' : 'writing')
-    if (problems.length > 0) return { problems: [...problems, ...(await findProblems(target))] }
+    if (problems.length > 0) return { problems: [...problems, ...(await findLineProblems(target))] }
     return { counts: await commit(target, { last, isDryRun }) }
   } catch (error) {
     if (/SQLITE_BUSY/.test(String(error)))
@@ -62,7 +62,7 @@ async function stageAndCommit(target: ImportCtx, { file, isDryRun }: Request): P
         'Nothing was imported: another program wrote to the local database at the same time. Run the command again.',
       )
     if (!(error instanceof LinesHaveProblems)) throw error
-    return { problems: await findProblems(target) }
+    return { problems: await findLineProblems(target) }
   }
 }
 
@@ -72,7 +72,7 @@ async function stageAndCommit(target: ImportCtx, { file, isDryRun }: Request): P
  */
 async function stageFile(target: ImportCtx, file: string) {
   const networks = Object.keys(readNetworks(undefined))
-  const problems: Problem[] = []
+  const problems: LineProblem[] = []
   let [last, records] = [0, 0]
   for await (const { from, lines, progress } of readChunks(file)) {
     const parsed = parseLines(lines, from, networks)

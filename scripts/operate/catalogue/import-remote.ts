@@ -9,7 +9,7 @@ import {
 } from '../../../client/src/index.ts'
 import { delayAfter, isRetryable, wait } from '../../../client/src/retry.ts'
 import type { Counts } from '../../../src/catalogue/import.ts'
-import { type Problem, parseLines } from '../../../src/catalogue/line.ts'
+import { type LineProblem, parseLines } from '../../../src/catalogue/line.ts'
 import type { RecordIds } from '../../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../../src/db/schema/catalogue.ts'
 import { CommandError } from '../../shell/command.ts'
@@ -89,7 +89,7 @@ async function importPart(
   { url, client }: { url: string; client: MarketplaceClient },
   { lines: chosen }: Part,
   id: string,
-): Promise<{ counts: Counts } | { problems: Problem[] }> {
+): Promise<{ counts: Counts } | { problems: LineProblem[] }> {
   let staged = 0
   try {
     for await (const { from, lines, progress } of readChunks(file, chosen)) {
@@ -128,7 +128,7 @@ async function importPart(
 /** Returns what each line is, without blank lines, and what is wrong with the lines. */
 async function checkLines(file: string) {
   const entries: Entry[] = []
-  const problems: Problem[] = []
+  const problems: LineProblem[] = []
   for await (const { from, lines } of readChunks(file)) {
     const parsed = parseLines(lines, from, [])
     problems.push(...parsed.problems)
@@ -163,7 +163,7 @@ async function repeat<T>(send: () => Promise<T>): Promise<T> {
 }
 
 /** The path of an issue is `lines[12].creator`, or `lines[12]`. `numbers` are the lines of the import. */
-function toProblem({ path, ...issue }: Issue, numbers: readonly number[]): Problem {
+function toProblem({ path, ...issue }: Issue, numbers: readonly number[]): LineProblem {
   const [, line, field = ''] = /^lines\[(\d+)\]\.?(.*)$/.exec(path) ?? []
   return { ...issue, line: numbers[Number(line ?? 0) - 1] ?? 0, path: field }
 }

@@ -1,6 +1,6 @@
 /** What imports have in common. */
 import type { Counts } from '../../../src/catalogue/import.ts'
-import type { Problem } from '../../../src/catalogue/line.ts'
+import type { LineProblem } from '../../../src/catalogue/line.ts'
 
 export type Request = { file: string; isDryRun: boolean }
 
@@ -8,4 +8,4 @@ export type Request = { file: string; isDryRun: boolean }
  * What an import has done, or why it has done nothing. `counts` is null for a file without lines.
  * `imported` is the number of parts before the one with problems.
  */
-export type Outcome = { counts: Counts | null } | { problems: Problem[]; imported?: number }
+export type Outcome = { counts: Counts | null } | { problems: LineProblem[]; imported?: number }

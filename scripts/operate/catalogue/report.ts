@@ -1,7 +1,7 @@
 /** Tells what an import has done, or what is wrong with the file. */
 import { rm } from 'node:fs/promises'
 import type { Counts } from '../../../src/catalogue/import.ts'
-import type { Problem } from '../../../src/catalogue/line.ts'
+import type { LineProblem } from '../../../src/catalogue/line.ts'
 import { plural } from '../../../src/pages/components/text.ts'
 import { linesIn, writeLines } from '../../shell/files.ts'
 
@@ -44,7 +44,7 @@ export const beside = (file: string, name: string) => `${file.replace(/\.jsonl$/
  */
 export async function reportProblems(
   file: string,
-  problems: readonly Problem[],
+  problems: readonly LineProblem[],
   imported = 0,
 ): Promise<string> {
   const sorted = problems.toSorted((a, b) => a.line - b.line)

@@ -4,7 +4,7 @@ import { chmod, readFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { instance } from '../../../src/db/schema/delivery.ts'
-import { hashSecret } from '../../../src/delivery/key.ts'
+import { hashKeySecret } from '../../../src/delivery/key.ts'
 import { issuerSchema } from '../../../src/env.ts'
 import { CommandError } from '../../shell/command.ts'
 import { writeLines } from '../../shell/files.ts'
@@ -116,7 +116,7 @@ async function checkDeliverySecret(
   const tables = await db.all(sql`SELECT name FROM sqlite_master WHERE name = 'instance'`)
   if (tables.length === 0) return
   const [row] = await db.select({ hash: instance.deliverySecretHash }).from(instance)
-  if (row && !(secret && hashSecret(secret) === row.hash))
+  if (row && !(secret && hashKeySecret(secret) === row.hash))
     throw new CommandError(
       `The database was used with another DELIVERY_KEY_SECRET. Put that one, from your backup, into ${secretsFile(environment)}: with a new one, orders that shops repeat could be delivered again.`,
     )

@@ -1,7 +1,7 @@
 /** Texts of times, durations and amounts. */
 import type { Network } from '../../env.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
-import { count } from '../../pages/components/text.ts'
+import { formatCount } from '../../pages/components/text.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 
 /** Milliseconds of the units, and their texts. */
@@ -47,10 +47,10 @@ export function periodName(start: string, unit: 'day' | 'hour'): string {
 
 /** Formats a number that is counted up to `MAX_COUNT`. */
 export const upTo = (value: number): string =>
-  value < MAX_COUNT ? count(value) : `${count(MAX_COUNT)} or more`
+  value < MAX_COUNT ? formatCount(value) : `${formatCount(MAX_COUNT)} or more`
 
 /** Returns an amount of wei in a larger unit, with five significant digits. */
-export const decimal = (wei: string, digits: number): string =>
+export const formatDecimal = (wei: string, digits: number): string =>
   (Number(wei) / 10 ** digits).toLocaleString('en', { maximumSignificantDigits: 5 })
 
 /** Returns the symbol of the coin in which a chain charges fees. */

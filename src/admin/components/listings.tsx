@@ -3,7 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import { Meta } from '../../pages/components/lists.tsx'
-import { money } from '../../pages/components/text.ts'
+import { formatMoney } from '../../pages/components/text.ts'
 import { PageLink } from './layout.tsx'
 
 /** The newest orders of a user, and rows that begin alike. */
@@ -16,20 +16,20 @@ export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', nu
 }
 
 /** Selects the newest listings by a condition on the listing `l`. */
-export const selectListings = (db: Database, condition: SQL) =>
+export const selectFoundListings = (db: Database, condition: SQL) =>
   raw<FoundListing>(db)`
     SELECT l.id, n.title, l.nftId, l.sellerId, l.priceCents, l.priceCurrency, l.active
     FROM listings l JOIN nfts n ON n.id = l.nftId
     WHERE ${condition} ORDER BY l.id DESC LIMIT ${LIMIT}`
 
-export const Listing = ({ id, title, nftId, sellerId, ...listing }: FoundListing) => (
+export const ListingEntry = ({ id, title, nftId, sellerId, ...listing }: FoundListing) => (
   <>
     <h3>
       Listing {id}: <bdi>{title}</bdi>
     </h3>
     <Meta
       facts={[
-        money(listing.priceCents, listing.priceCurrency),
+        formatMoney(listing.priceCents, listing.priceCurrency),
         !listing.active && 'not active',
         <PageLink to="nfts" id={nftId} />,
         ['Seller: ', <PageLink to="users" id={sellerId} />],

@@ -10,7 +10,7 @@ import type { Filter } from '../../delivery/actions/transfers.ts'
 import { describeReason, rules } from '../../delivery/reasons.ts'
 import { Meta, Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { money, plural, sentence } from '../../pages/components/text.ts'
+import { formatMoney, plural, sentence } from '../../pages/components/text.ts'
 import { Time } from '../../pages/components/values.tsx'
 import { PageLink, StateBadge } from './layout.tsx'
 
@@ -20,7 +20,7 @@ type Delivery = typeof deliveries.$inferSelect
  * A delivery with its order. `amount`: what the buyer paid, in minor units of the currency (ISO
  * 4217). `recipient`: null while the buyer has no wallet.
  */
-export type Transfer = Delivery &
+export type ListedTransfer = Delivery &
   Pick<
     typeof orderItems.$inferSelect,
     'orderId' | 'quantity' | 'sellerId' | 'nftId' | 'listingId'
@@ -35,7 +35,7 @@ export type Transfer = Delivery &
 
 /** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
 export const selectTransfers = (db: Database, condition: SQL) =>
-  raw<Transfer>(db)`
+  raw<ListedTransfer>(db)`
     SELECT d.*, d.state AS status, i.orderId, i.quantity, i.sellerId, i.nftId, i.listingId,
       i.ethRecipient AS recipient, i.priceCurrency AS currency, i.priceCents * i.quantity AS amount,
       o.providerId, o.namespace, o.buyerId, o.createdAt AS paidAt,
@@ -47,7 +47,7 @@ export const selectTransfers = (db: Database, condition: SQL) =>
 export const isChangeable = (state: Filter['status']) =>
   !state || !['transferred', 'cancelled', 'written_off'].includes(state)
 
-type RowsProps = { transfers: readonly Transfer[]; empty: string; isSelectable?: boolean }
+type RowsProps = { transfers: readonly ListedTransfer[]; empty: string; isSelectable?: boolean }
 
 /** Transfers, each with a checkbox if it can be selected. */
 export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
@@ -71,7 +71,7 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
             facts={[
               <bdi>{transfer.title}</bdi>,
               plural(transfer.quantity, 'piece'),
-              money(transfer.amount, transfer.currency),
+              formatMoney(transfer.amount, transfer.currency),
               <PageLink to="orders" id={transfer.orderId} />,
               transfer.providerId,
               transfer.network,

@@ -14,11 +14,16 @@ import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import type { Found } from '../../pages/components/request.ts'
-import { count, displayName, money } from '../../pages/components/text.ts'
+import { displayName, formatCount, formatMoney } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../components/layout.tsx'
-import { type FoundListing, LIMIT, Listing, selectListings } from '../components/listings.tsx'
+import {
+  type FoundListing,
+  LIMIT,
+  ListingEntry,
+  selectFoundListings,
+} from '../components/listings.tsx'
 import { placedWith, selectTransfers, TransferRows } from '../components/transfers.tsx'
 
 const Id = z.object({ id: idText })
@@ -39,9 +44,10 @@ export const detailsRoutes = new Endpoints()
 
 const describePaid = ({ currency, ...paid }: Paid): string =>
   [
-    money(paid.grossCents, currency),
-    paid.taxCents !== null && `with ${money(paid.taxCents, currency)} of tax`,
-    paid.discountCents !== null && `after a discount of ${money(paid.discountCents, currency)}`,
+    formatMoney(paid.grossCents, currency),
+    paid.taxCents !== null && `with ${formatMoney(paid.taxCents, currency)} of tax`,
+    paid.discountCents !== null &&
+      `after a discount of ${formatMoney(paid.discountCents, currency)}`,
     paid.invoiceNumber !== null && `invoice ${paid.invoiceNumber}`,
   ]
     .filter((part) => part !== false)
@@ -67,7 +73,7 @@ async function readUserDetails(ctx: ReadCtx, id: number) {
     user: ctx.db.select().from(users).where(eq(users.id, id)),
     bought: selectTransfers(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
     sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
-    listings: selectListings(ctx.db, sql`l.sellerId = ${id}`),
+    listings: selectFoundListings(ctx.db, sql`l.sellerId = ${id}`),
   })
   return { user: required(user), ...others }
 }
@@ -75,7 +81,7 @@ async function readUserDetails(ctx: ReadCtx, id: number) {
 async function readNftDetails(ctx: ReadCtx, id: number) {
   const { nft, ...others } = await readAsUser(ctx, {
     nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
-    listings: selectListings(ctx.db, sql`l.nftId = ${id}`),
+    listings: selectFoundListings(ctx.db, sql`l.nftId = ${id}`),
   })
   return { nft: required(nft), ...others }
 }
@@ -102,7 +108,7 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
         </a>,
       ],
       ['Placed', <Time at={order.createdAt} />],
-      ['Total', money(order.totalPriceCents, order.totalPriceCurrency)],
+      ['Total', formatMoney(order.totalPriceCents, order.totalPriceCurrency)],
       ['Paid', order.paid && <bdi>{describePaid(order.paid)}</bdi>],
       ['Buyer', <PageLink to="users" id={order.buyerId} />],
     ]}
@@ -136,7 +142,7 @@ const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails
 )
 
 const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
-  const left = `${count(nft.availableAmount)} of ${count(nft.amount)}`
+  const left = `${formatCount(nft.availableAmount)} of ${formatCount(nft.amount)}`
   return (
     <Details
       title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
@@ -167,7 +173,7 @@ const Listings = ({ listings }: { listings: FoundListing[] }) => (
     empty="There are no listings."
     row={(listing) => (
       <li class="row">
-        <div>{Listing(listing)}</div>
+        <div>{ListingEntry(listing)}</div>
       </li>
     )}
   />

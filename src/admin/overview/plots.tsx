@@ -1,7 +1,7 @@
 /** The charts of the overview. */
 import { Menu } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { count } from '../../pages/components/text.ts'
+import { formatCount } from '../../pages/components/text.ts'
 import { countEnd, duration, durationEnd, periodName } from '../components/format.ts'
 import { groupByPeriod, type Period, type Range } from './periods.ts'
 import { type Column, Plot, type Series } from './plot.tsx'
@@ -62,7 +62,7 @@ export const Plots = ({ hours, range }: { hours: Overview['hours']; range: Range
           series={stateSeries}
           columns={columns((period) => stateSeries.map(({ color }) => period[color]))}
           step={step}
-          format={count}
+          format={formatCount}
           endOf={countEnd}
         />
         <Plot

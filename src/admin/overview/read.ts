@@ -39,7 +39,7 @@ export async function readOverview(
 }
 
 /** Items with the same reason. */
-export type Group = {
+export type ReasonGroup = {
   /** Only queued items are grouped by chain; null if their network is not configured. */
   chainId?: number | null
   reasonCode: ReasonCode
@@ -61,12 +61,12 @@ const groupColumns = (
 
 /** Selects the failed items of each reason, the largest group first. */
 const selectFailures = (db: Database) =>
-  raw<Group>(db)`SELECT ${groupColumns(sql`FROM deliveries INDEXED BY deliveries_failed
+  raw<ReasonGroup>(db)`SELECT ${groupColumns(sql`FROM deliveries INDEXED BY deliveries_failed
       WHERE reasonCode = value AND state = 'failed'`)}
     FROM json_each(${reasonCodesJson}) WHERE items > 0 ORDER BY items DESC, reasonCode`
 
 /** Selects the queued items of each chain and reason, the largest group first. */
 const selectWaiting = (db: Database) =>
-  raw<Group>(db)`WITH RECURSIVE ${chainsSql} SELECT chainId, ${groupColumns(delayedSql)}
+  raw<ReasonGroup>(db)`WITH RECURSIVE ${chainsSql} SELECT chainId, ${groupColumns(delayedSql)}
     FROM chains, json_each(${reasonCodesJson})
     WHERE items > 0 ORDER BY items DESC, reasonCode`

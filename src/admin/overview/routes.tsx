@@ -11,11 +11,11 @@ import { countItems, MAX_COUNT, type StoredState } from '../../monitoring/state.
 import { LinkButton } from '../../pages/components/forms.tsx'
 import { Fact, Meta, Rows, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { count, money, sentence } from '../../pages/components/text.ts'
+import { formatCount, formatMoney, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { AuditList } from '../components/audit-list.tsx'
-import { decimal, symbolOf, upTo } from '../components/format.ts'
+import { formatDecimal, symbolOf, upTo } from '../components/format.ts'
 import {
   AdminLayout,
   adminPage,
@@ -29,7 +29,7 @@ import { describeRetry } from '../components/transfers.tsx'
 import type { Range } from './periods.ts'
 import { Plots } from './plots.tsx'
 import { CronProblem, Problems } from './problems.tsx'
-import { type Group, type Overview, readOverview } from './read.ts'
+import { type Overview, type ReasonGroup, readOverview } from './read.ts'
 
 const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
 
@@ -118,7 +118,7 @@ const Figure = ({ name, value, state }: { name: string; value: number; state?: D
   <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
 )
 
-type GroupsProps = { groups: readonly Group[]; state: 'failed' | 'queued'; empty: string }
+type GroupsProps = { groups: readonly ReasonGroup[]; state: 'failed' | 'queued'; empty: string }
 
 /** Transfers with the same reason, with their number and what buyers paid for them. */
 const Groups = ({ groups, state, empty }: GroupsProps) => (
@@ -137,7 +137,7 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
             chainId && `Chain ${chainId}`,
             ...Object.entries<number>(JSON.parse(totals)).map(
               ([currency, amount]) =>
-                `${items >= MAX_COUNT ? 'at least ' : ''}${money(amount, currency)}`,
+                `${items >= MAX_COUNT ? 'at least ' : ''}${formatMoney(amount, currency)}`,
             ),
             ['Oldest: ', <PageLink to="transfers" id={oldestId} />],
           ]}
@@ -154,7 +154,7 @@ const DropHint = ({ state: { quotas } }: { state: StoredState }) => {
   const used = quotas.find(({ name }) => name === 'order-mails')?.used ?? 0
   return (
     <p class="hint">
-      Mails about orders today: {count(used)} of {count(limit)}.{' '}
+      Mails about orders today: {formatCount(used)} of {formatCount(limit)}.{' '}
       <a href="/docs/operations#before-a-drop">Before a drop</a> says what to raise, and how long
       ahead.
     </p>
@@ -184,11 +184,11 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
             network={name}
             kind="block"
             value={check.headNumber}
-            text={count(check.headNumber)}
+            text={formatCount(check.headNumber)}
           />,
           check.headAt && [', ', <Time at={check.headAt} />],
         ],
-        check?.gasPrice && `Gas ${decimal(check.gasPrice, 9)} gwei`,
+        check?.gasPrice && `Gas ${formatDecimal(check.gasPrice, 9)} gwei`,
       ]}
     />
     {check?.problem && <p class="problem">{sentence(check.problem)}</p>}
@@ -198,10 +198,12 @@ const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
         head={['Signer', 'Balance', 'Enough for', 'Limit left', 'In 24 hours']}
         rows={check.signers.map(({ address, balance, deliveries, limit }) => [
           <ExplorerLink network={name} kind="address" value={address} />,
-          `${decimal(balance, 18)} ${symbolOf(network)}`,
-          `${count(deliveries)} deliveries`,
-          limit ? `${count(limit.available)} of ${count(limit.capacity)} pieces` : 'No relayer',
-          limit ? `${count(limit.available + limit.perDay)} pieces` : '',
+          `${formatDecimal(balance, 18)} ${symbolOf(network)}`,
+          `${formatCount(deliveries)} deliveries`,
+          limit
+            ? `${formatCount(limit.available)} of ${formatCount(limit.capacity)} pieces`
+            : 'No relayer',
+          limit ? `${formatCount(limit.available + limit.perDay)} pieces` : '',
         ])}
       />
     ) : (

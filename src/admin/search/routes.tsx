@@ -10,8 +10,8 @@ import { displayName, plural, shortAddress } from '../../pages/components/text.t
 import { ExplorerLink } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
 import { AdminLayout, adminPage, PageLink, StateBadge } from '../components/layout.tsx'
-import { LIMIT, Listing } from '../components/listings.tsx'
-import { type Found, type FoundItem, MIN_PREFIX, onlyItemIn, search } from './search.ts'
+import { LIMIT, ListingEntry } from '../components/listings.tsx'
+import { type FoundItem, MIN_PREFIX, onlyItemIn, type SearchResult, search } from './search.ts'
 
 /** What cannot be searched for is as nothing. */
 const SearchQuery = z.object({ q: inputText(255).trim().catch('') })
@@ -28,7 +28,14 @@ export const searchRoutes = new Endpoints().get(
   },
 )
 
-const Results = ({ q, items, transactions, users, nfts, listings }: Found & { q: string }) => {
+const Results = ({
+  q,
+  items,
+  transactions,
+  users,
+  nfts,
+  listings,
+}: SearchResult & { q: string }) => {
   const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)
   return (
     <AdminLayout q={q}>
@@ -38,7 +45,7 @@ const Results = ({ q, items, transactions, users, nfts, listings }: Found & { q:
       <Group name="Transactions" rows={transactions} row={Transaction} />
       <Group name="Users" rows={users} row={User} />
       <Group name="NFTs" rows={nfts} row={Nft} />
-      <Group name="Listings" rows={listings} row={Listing} />
+      <Group name="Listings" rows={listings} row={ListingEntry} />
     </AdminLayout>
   )
 }
@@ -66,7 +73,7 @@ const Item = ({ id, orderId, state, by, providerId, title }: FoundItem) => (
   </>
 )
 
-const Transaction = ({ hash, chainId, items, block }: Found['transactions'][number]) => {
+const Transaction = ({ hash, chainId, items, block }: SearchResult['transactions'][number]) => {
   const networks = Object.entries(usePage().settings.NETWORKS)
   const [network = ''] = networks.find(([, one]) => one.chainId === chainId) ?? []
   return (
@@ -81,7 +88,7 @@ const Transaction = ({ hash, chainId, items, block }: Found['transactions'][numb
   )
 }
 
-const User = (user: Found['users'][number]) => (
+const User = (user: SearchResult['users'][number]) => (
   <>
     <h3>
       <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
@@ -96,7 +103,7 @@ const User = (user: Found['users'][number]) => (
   </>
 )
 
-const Nft = ({ id, title, network, contractAddr, creatorId }: Found['nfts'][number]) => (
+const Nft = ({ id, title, network, contractAddr, creatorId }: SearchResult['nfts'][number]) => (
   <>
     <h3>
       <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>

@@ -10,7 +10,7 @@ import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { toAsciiDomain, toLine } from '../../http/text.ts'
 import { operatorLimits } from '../../limits.ts'
-import { LIMIT, selectListings } from '../components/listings.tsx'
+import { LIMIT, selectFoundListings } from '../components/listings.tsx'
 
 /** Items of a transaction. */
 const MAX_ITEMS = 256
@@ -104,7 +104,7 @@ const findItems = (db: Database, found: SQL) =>
       CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
       CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`
 
-export type Found = Awaited<ReturnType<typeof search>>
+export type SearchResult = Awaited<ReturnType<typeof search>>
 
 /** Finds everything that has this text. */
 export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
@@ -128,7 +128,7 @@ export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: 
       })
       .from(nfts)
       .where(sql`${nfts.id} IN (${nftIds(terms)})`),
-    listings: selectListings(db, sql`l.id IN (${withIds('listings', terms)})`),
+    listings: selectFoundListings(db, sql`l.id IN (${withIds('listings', terms)})`),
     items: itemIds(terms).map((found) => findItems(db, found)),
   })
   // What is found in several ways is shown once, with the first of them.
@@ -137,6 +137,6 @@ export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: 
 }
 
 /** Returns the only item that was found, if nothing else was; its transaction does not count. */
-export function onlyItemIn({ items, users, nfts, listings }: Found): FoundItem | undefined {
+export function onlyItemIn({ items, users, nfts, listings }: SearchResult): FoundItem | undefined {
   return items.length + users.length + nfts.length + listings.length === 1 ? items[0] : undefined
 }

@@ -10,7 +10,7 @@ import { upTo } from '../components/format.ts'
 import { PageLink } from '../components/layout.tsx'
 import { describeRetry, isChangeable } from '../components/transfers.tsx'
 import type { TransferHistory } from './history.ts'
-import type { ListQuery, Outcome } from './list.ts'
+import type { ActionOutcome, ListQuery } from './list.ts'
 
 export type ActionName = Action['action']
 
@@ -127,7 +127,7 @@ const ActionButton = ({ action, id, label, title, effect, children }: ActionProp
 }
 
 /** Returns a sentence without capital letter and full stop. */
-export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>): string {
+export function describeOutcome(action: ActionName, outcome: Omit<ActionOutcome, 'id'>): string {
   const { status, requestedAction, obstacle } = outcome
   const reason = describeReason(outcome)
   if (action === 'retry') {
@@ -147,7 +147,7 @@ export function describeOutcome(action: ActionName, outcome: Omit<Outcome, 'id'>
   return `not changed: ${obstacle ?? 'it was changed meanwhile'}`
 }
 
-type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
+type OutcomesProps = { action: ActionName; outcomes: readonly ActionOutcome[] }
 
 /** The transfers, grouped by what has become of them. */
 export const Outcomes = ({ action, outcomes }: OutcomesProps) => (

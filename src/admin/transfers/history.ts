@@ -10,7 +10,7 @@ import { type Action, findObstacles } from '../../delivery/actions/actions.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { AuditEntry } from '../components/audit-entries.ts'
 import { selectTransfers } from '../components/transfers.tsx'
-import { firstReason, type ReadCtx } from './list.ts'
+import { firstReason, type TransferReadCtx } from './list.ts'
 
 /** The newest transactions and actions on many items, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000
@@ -20,7 +20,7 @@ const MAX_EVENTS = 2000
 type Transaction = typeof transactions.$inferSelect
 
 /** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
-export type DeliveryTransaction = { items: number; replaced: string; isOpen: 0 | 1 } & Pick<
+export type ItemTransaction = { items: number; replaced: string; isOpen: 0 | 1 } & Pick<
   Transaction,
   'hash' | 'contract' | 'signer' | 'nonce' | 'createdAt'
 > &
@@ -31,7 +31,7 @@ export type DeliveryTransaction = { items: number; replaced: string; isOpen: 0 |
  * was signed again has an older row.
  */
 const selectTransactions = (db: Database, id: number) =>
-  raw<DeliveryTransaction>(db)`
+  raw<ItemTransaction>(db)`
     SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
       block, nonceUsedAt, gasUsed, fee, isOpen, createdAt
     FROM (SELECT t.* FROM deliveries d JOIN transactions t ON t.chainId = d.chainId
@@ -83,7 +83,7 @@ export type TransferHistory = Omit<Awaited<ReturnType<typeof readTransferHistory
  * Returns the administrator and the history of an item. `obstacles`: why an operator cannot retry,
  * cancel or write off the item; null if it is possible.
  */
-export async function readTransferHistory(ctx: ReadCtx, { id }: { id: number }) {
+export async function readTransferHistory(ctx: TransferReadCtx, { id }: { id: number }) {
   const { db, settings } = ctx
   const { retry, cancel, write_off } = findObstacles(settings.NETWORKS, id)
   const { transfers, obstacles, ...history } = await readAsUser(ctx, {

@@ -8,12 +8,12 @@ import { type Filter, isOnPageSql, matches } from '../../delivery/actions/transf
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { MAX_COUNT } from '../../monitoring/state.ts'
-import { selectTransfers, type Transfer } from '../components/transfers.tsx'
+import { type ListedTransfer, selectTransfers } from '../components/transfers.tsx'
 
 /** Transfers on a page of the list. */
 const PAGE_SIZE = 50
 
-export type ReadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
+export type TransferReadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
 
 /** SQL of the first obstacle that is there; null if there is none. */
 export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
@@ -23,14 +23,14 @@ export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
   )} END`
 
 /** How a transfer is after an action. `obstacle`: why the action is not possible; null if it is. */
-export type Outcome = Pick<
-  Transfer,
+export type ActionOutcome = Pick<
+  ListedTransfer,
   'id' | 'status' | 'requestedAction' | 'reasonCode' | 'reasonDetail'
 > & { obstacle: string | null }
 
 /** Selects transfers as they are now, with what stops an action on them. */
 const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: readonly number[]) =>
-  raw<Outcome>(db)`SELECT id, state AS status, requestedAction, reasonCode, reasonDetail,
+  raw<ActionOutcome>(db)`SELECT id, state AS status, requestedAction, reasonCode, reasonDetail,
       ${firstReason(obstacles)} AS obstacle
     FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
 
@@ -66,7 +66,7 @@ type Input = {
  * Returns the administrator, a page of transfers by id, and how those are that were changed before.
  * `total` is counted up to `MAX_COUNT`; undefined among transfers in any state, which may be many.
  */
-export async function readTransferList(ctx: ReadCtx, { query, cursor, done }: Input) {
+export async function readTransferList(ctx: TransferReadCtx, { query, cursor, done }: Input) {
   const { db, settings } = ctx
   const filter = toFilter(query)
   const action = done.action === 'retry-all' ? undefined : done.action

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { deliveryStates } from '../../db/schema/delivery.ts'
 import { type Action, changeTransfer, changeTransfers } from '../../delivery/actions/actions.ts'
-import { ReasonCode, TransferId } from '../../delivery/actions/schema.ts'
+import { ReasonCodeField, TransferId } from '../../delivery/actions/schema.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.ts'
 import { checkbox } from '../../pages/components/forms.tsx'
@@ -19,7 +19,7 @@ const listAction = z.enum([...actions, 'retry-all'])
 
 const listFilter = {
   state: z.enum(deliveryStates).optional(),
-  code: ReasonCode.optional(),
+  code: ReasonCodeField.optional(),
   source: tokenNameText.optional(),
   chain: idText.optional(),
 }

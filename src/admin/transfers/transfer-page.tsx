@@ -7,10 +7,10 @@ import { eventName } from '../../events/event.ts'
 import { Notice, Warning } from '../../pages/components/forms.tsx'
 import { Meta, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { count, plural, sentence } from '../../pages/components/text.ts'
+import { formatCount, plural, sentence } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { Who } from '../components/audit-list.tsx'
-import { decimal, symbolOf } from '../components/format.ts'
+import { formatDecimal, symbolOf } from '../components/format.ts'
 import {
   AdminLayout,
   FactPanel,
@@ -21,7 +21,7 @@ import {
 } from '../components/layout.tsx'
 import { Due, placedWith } from '../components/transfers.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
-import type { DeliveryTransaction, TransferHistory } from './history.ts'
+import type { ItemTransaction, TransferHistory } from './history.ts'
 
 type TransferProps = TransferHistory & {
   /** What was done before. */
@@ -179,7 +179,7 @@ function presentStep({ transfer }: TransferHistory): Step {
   return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
 }
 
-type TransactionProps = { transaction: DeliveryTransaction; network: string }
+type TransactionProps = { transaction: ItemTransaction; network: string }
 
 const TransactionDetails = ({ transaction, network }: TransactionProps) => {
   const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction
@@ -201,10 +201,10 @@ const TransactionDetails = ({ transaction, network }: TransactionProps) => {
             : unmined,
           transaction.isOpen ? 'open' : 'closed',
           plural(items, 'item'),
-          gasUsed && `Gas ${count(gasUsed)}`,
+          gasUsed && `Gas ${formatCount(gasUsed)}`,
           fee && [
-            `Fee ${decimal(fee, 18)} ${symbolOf(usePage().settings.NETWORKS[network])}`,
-            share && items > 1 && `, ${decimal(share, 18)} of it for this item`,
+            `Fee ${formatDecimal(fee, 18)} ${symbolOf(usePage().settings.NETWORKS[network])}`,
+            share && items > 1 && `, ${formatDecimal(share, 18)} of it for this item`,
           ],
         ]}
       />

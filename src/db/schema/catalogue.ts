@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, idColumn, isOneOfSql, reference, timestamp, timestampColumns } from './columns.ts'
 import { users } from './users.ts'
 
 /** `payload.amountType`: whether the number of pieces of an NFT is limited. */
@@ -21,7 +21,7 @@ export const orderableStatuses: readonly string[] = ['released', 'unlisted']
 export const nfts = sqliteTable(
   'nfts',
   {
-    id: id(),
+    id: idColumn(),
     /** The operator's own id. */
     externalId: text().notNull().unique('nfts_external'),
     amount: integer().notNull(),
@@ -61,7 +61,7 @@ export const nfts = sqliteTable(
     status: text().notNull(),
     releaseAt: timestamp().notNull(),
     biddingEnabled: boolean().notNull().default(false),
-    ...timestamps,
+    ...timestampColumns,
     /**
      * When the catalogue changed it, it sold out or came back. Before lists have shown it, that is not
      * before `releaseAt`: it becomes visible then. Other sales only set `updatedAt`.
@@ -126,7 +126,7 @@ export const listingTypes = ['auction', 'regular'] as const
 export const listings = sqliteTable(
   'listings',
   {
-    id: id(),
+    id: idColumn(),
     /** The operator's own id. */
     externalId: text().notNull().unique('listings_external'),
     /** In minor units of the currency (ISO 4217). */
@@ -155,7 +155,7 @@ export const listings = sqliteTable(
     heldUntil: timestamp(),
     /** When it is tried next whether a piece could be delivered. */
     checkAt: timestamp().notNull().default(''),
-    ...timestamps,
+    ...timestampColumns,
   },
   (t) => [
     index('listings_seller').on(t.sellerId),

@@ -17,14 +17,17 @@ import { type AnySQLiteColumn, integer, text } from 'drizzle-orm/sqlite-core'
  * Other tables have the id of another row (a delivery that of its item), a time (events: microseconds), a
  * UUID (reservations, tokens, webhook endpoints, imports), or columns that name the row (the others).
  */
-export const id = () => integer().primaryKey()
+export const idColumn = () => integer().primaryKey()
 /** A time, as `2026-01-31T12:00:00.000Z`. */
 export const timestamp = () => text()
 /** A boolean, stored as 0 or 1. */
 export const boolean = () => integer({ mode: 'boolean' })
 /** The id of a row of another table. */
 export const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
-export const timestamps = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
+export const timestampColumns = {
+  createdAt: timestamp().notNull(),
+  updatedAt: timestamp().notNull(),
+}
 /** Returns the condition of a check: the column has one of these values. */
 export const isOneOfSql = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`

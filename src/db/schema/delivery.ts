@@ -9,7 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import type { Address, Hex } from 'viem'
-import { boolean, id, isOneOfSql, timestamp, timestamps } from './columns.ts'
+import { boolean, idColumn, isOneOfSql, timestamp, timestampColumns } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
 
@@ -136,7 +136,7 @@ export const deliveries = sqliteTable(
     placedBy: integer().references(() => users.id),
     /** Who placed the order: `placer` in `auth/sources.ts`. Batches are shared among them. */
     placer: text().notNull(),
-    ...timestamps,
+    ...timestampColumns,
   },
   (t) => [
     index('deliveries_due').on(t.chainId, t.placer, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
@@ -194,7 +194,7 @@ export const deliveries = sqliteTable(
 export const transactions = sqliteTable(
   'transactions',
   {
-    id: id(),
+    id: idColumn(),
     chainId: integer().notNull(),
     /** The Delivery contract that is called. */
     contract: text().$type<Address>().notNull(),
@@ -230,7 +230,7 @@ export const transactions = sqliteTable(
     fee: text(),
     /** Whether the transaction may still be mined or dropped by a reorganization. */
     isOpen: boolean().notNull(),
-    ...timestamps,
+    ...timestampColumns,
   },
   (t) => [
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, id, reference, timestamp } from './columns.ts'
+import { boolean, idColumn, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
 /** What a node told of a Delivery contract and its relayers in one block. */
@@ -103,7 +103,7 @@ export const networkChecks = sqliteTable('networkChecks', {
 export const findings = sqliteTable(
   'findings',
   {
-    id: id(),
+    id: idColumn(),
     chainId: integer().notNull(),
     /** The key of the alarm. */
     key: text().notNull(),
@@ -253,7 +253,7 @@ export type AuditAction =
 export const auditLog = sqliteTable(
   'auditLog',
   {
-    id: id(),
+    id: idColumn(),
     at: timestamp().notNull(),
     /** The administrator. */
     userId: reference(() => users.id),

@@ -9,7 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { listings, nfts } from './catalogue.ts'
-import { id, reference, timestamp } from './columns.ts'
+import { idColumn, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
 /** `grossCents` includes taxes and is what was left of the price after discounts. */
@@ -25,7 +25,7 @@ export type Paid = {
 export const orders = sqliteTable(
   'orders',
   {
-    id: id(),
+    id: idColumn(),
     buyerId: reference(() => users.id),
     /** No foreign key: to delete an address, SQLite would read all orders. */
     billingAddressId: integer().notNull(),
@@ -65,7 +65,7 @@ export const orders = sqliteTable(
 export const orderItems = sqliteTable(
   'orderItems',
   {
-    id: id(),
+    id: idColumn(),
     orderId: reference(() => orders.id),
     nftId: reference(() => nfts.id),
     listingId: reference(() => listings.id),

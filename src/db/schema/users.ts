@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, idColumn, isOneOfSql, reference, timestamp, timestampColumns } from './columns.ts'
 
 /** `users.roleId` of administrators, who may create and use master tokens. */
 export const ADMINISTRATOR = 1
@@ -8,7 +8,7 @@ export const ADMINISTRATOR = 1
 export const users = sqliteTable(
   'users',
   {
-    id: id(),
+    id: idColumn(),
     /** The operator's own id, for users of the catalogue. See `catalogue/`. */
     externalId: text(),
     approved: boolean().notNull().default(true),
@@ -48,7 +48,7 @@ export const users = sqliteTable(
     lastAccessAt: timestamp(),
     onboardedAt: timestamp(),
     removedAt: timestamp(),
-    ...timestamps,
+    ...timestampColumns,
     ipAddress: text().notNull().default(''),
     /** Key of the avatar in R2; null while the user has the default avatar. */
     avatarKey: text(),
@@ -181,7 +181,7 @@ const addressOrigins = ['request', 'order', 'seller_order'] as const
 export const addresses = sqliteTable(
   'addresses',
   {
-    id: id(),
+    id: idColumn(),
     kind: text({ enum: addressKinds }).notNull(),
     origin: text({ enum: addressOrigins }).notNull().default('request'),
     /** By which the order finds it whose transaction has added it: a UUID. Null for other addresses. */
@@ -197,7 +197,7 @@ export const addresses = sqliteTable(
     email: text(),
     mobilePhone: text(),
     isDefault: boolean().notNull().default(false),
-    ...timestamps,
+    ...timestampColumns,
     deletedAt: timestamp(),
   },
   (t) => [

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { isOneOfSql, reference, timestamp, timestamps } from './columns.ts'
+import { isOneOfSql, reference, timestamp, timestampColumns } from './columns.ts'
 import type { itemStatuses, ReasonCode } from './delivery.ts'
 import { tokenRoles, users } from './users.ts'
 
@@ -154,7 +154,7 @@ export const webhookEndpoints = sqliteTable(
     disabledReason: text({ enum: disabledReasons }),
     /** Deleted by its owner. The cron run removes its messages, then the row. */
     deletedAt: timestamp(),
-    ...timestamps,
+    ...timestampColumns,
   },
   (t) => [
     index('webhookEndpoints_user').on(t.userId),

@@ -20,14 +20,14 @@ const TransferStatus = z.enum(deliveryStates).meta({
     'key is used up. `written_off`: it failed, and an operator has closed it.',
 })
 
-export const ReasonCode = z.enum(reasonCodes).meta({
+export const ReasonCodeField = z.enum(reasonCodes).meta({
   id: 'ReasonCode',
   description: 'Why a transfer failed, or what it waits for.',
 })
 
 export const TransferId = z.object({ id: idText.describe('The id of the order item.') })
 
-const code = ReasonCode.optional().describe('Selects items with this `reasonCode`.')
+const code = ReasonCodeField.optional().describe('Selects items with this `reasonCode`.')
 const selectsStatus = 'Selects items with this status.'
 const buyerId = idText.optional().describe('Selects items of this buyer.')
 const source = tokenNameText
@@ -42,6 +42,7 @@ export const TransferQuery = z.object({
   cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
   limit: limitText(50).describe('Transfers per page.'),
 })
+export type TransferQuery = z.infer<typeof TransferQuery>
 
 const selection = <S extends DeliveryState>(states: readonly S[]) =>
   z.object({ code, buyerId, source, status: z.enum(states).describe(selectsStatus) })
@@ -86,7 +87,7 @@ const Transfer = f.model('Transfer', 'The delivery of an order item.', () => ({
   ),
   requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
   ...deliveryFields,
-  reasonCode: ReasonCode.nullable().describe(
+  reasonCode: ReasonCodeField.nullable().describe(
     'Why the item failed, or what it waits for; null if for its turn only.',
   ),
   reason: f.orNull(f.text('The same as a sentence for people. Its wording may change.')),

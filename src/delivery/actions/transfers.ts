@@ -1,7 +1,6 @@
 /** Reads transfers. */
 
 import { type SQL, sql } from 'drizzle-orm'
-import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
 import { sourcesNamed } from '../../auth/sources.ts'
 import type { Database } from '../../db/client.ts'
@@ -13,8 +12,7 @@ import { describeReason } from '../reasons.ts'
 import { type ShopRow, toShopFields } from '../shown.ts'
 import type { TransferQuery } from './schema.ts'
 
-export type Query = z.infer<typeof TransferQuery>
-export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'> & {
+export type Filter = Pick<TransferQuery, 'status' | 'code' | 'buyerId' | 'source'> & {
   chainId?: number | undefined
   ids?: readonly number[]
 }
@@ -58,7 +56,7 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
 export const selectTransfer = (db: Database, id: number) =>
   selectTransfersWhere(db, sql`d.id = ${id}`)
 
-type Page = Filter & Pick<Query, 'cursor' | 'limit'>
+type Page = Filter & Pick<TransferQuery, 'cursor' | 'limit'>
 
 /** The condition, order and limit of a page, for the delivery `d` and its order item `i`. */
 export const isOnPageSql = ({ cursor = 0, limit, ...filter }: Page): SQL =>
@@ -102,7 +100,7 @@ export const itemFee = (fee: string | null, items: number): string | null =>
 
 export async function listTransfers(
   { db, caller }: Pick<Ctx, 'db' | 'caller'>,
-  { limit, ...query }: Query,
+  { limit, ...query }: TransferQuery,
 ): Promise<{ transfers: Transfer[]; nextCursor: string | null }> {
   const { rows } = await readAs(db, caller, {
     rows: selectTransfersWhere(db, isOnPageSql({ ...query, limit: limit + 1 })),

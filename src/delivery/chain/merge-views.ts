@@ -5,7 +5,7 @@ import { parseGwei } from 'viem/utils'
 import { believe, findHighest } from '../../chain/claims.ts'
 import { findClockProblem, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
-import type { ContractState, Limit } from '../../ethereum/contract.ts'
+import type { ContractState, PieceLimit } from '../../ethereum/contract.ts'
 import { larger, lower, type Market, readFeeCap, withinCap } from '../../ethereum/fees.ts'
 import type { Block } from '../../ethereum/requests.ts'
 import type { Loaded, Observation, ObservedContract, ObservedLimit, SignerState } from '../model.ts'
@@ -103,7 +103,7 @@ export function mergeContracts(
  * Returns the limit of the node by which most pieces are left, with the largest capacity that any node tells. Both
  * let deliveries go on, and one node may tell much of the one and little of the other.
  */
-function mergeLimits(limits: readonly Limit[]): ObservedLimit | undefined {
+function mergeLimits(limits: readonly PieceLimit[]): ObservedLimit | undefined {
   const [most] = limits.toSorted((a, b) => b.available - a.available)
   const capacities = limits.map(({ capacity }) => capacity)
   return (

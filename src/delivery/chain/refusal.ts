@@ -9,7 +9,7 @@ import {
   type Reply,
   type RpcRequest,
   read,
-  simulate as simulateCall,
+  simulateCall,
 } from '../../ethereum/requests.ts'
 import { readContractReason, readRevert, revertReason } from '../../ethereum/revert.ts'
 import {

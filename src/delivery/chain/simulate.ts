@@ -11,7 +11,7 @@ import {
   type Reply,
   type RpcRequest,
   read,
-  simulate as simulateCall,
+  simulateCall,
 } from '../../ethereum/requests.ts'
 import { readRevert } from '../../ethereum/revert.ts'
 import { readTrial, trialRequest } from '../../ethereum/token.ts'

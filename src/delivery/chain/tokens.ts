@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { believe, findTwo, isContradicted } from '../../chain/claims.ts'
 import { askEach, type Node } from '../../chain/nodes.ts'
 import type { Network } from '../../env.ts'
-import { decodeLimit, encodeLimit, type Limit } from '../../ethereum/contract.ts'
+import { decodeLimit, encodeLimit, type PieceLimit } from '../../ethereum/contract.ts'
 import { hex, read, view } from '../../ethereum/requests.ts'
 import {
   contractAmount,
@@ -159,7 +159,7 @@ export async function readTokenLimits(
   return { limits, disagreements }
 }
 
-type Room = Pick<Limit, 'available'> & { isSet: boolean }
+type Room = Pick<PieceLimit, 'available'> & { isSet: boolean }
 
 /** Whether a limit is set, and leaves anything. How much it leaves differs from block to block. */
 const roomClass = ({ isSet, available }: Room): string =>

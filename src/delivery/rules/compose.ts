@@ -7,7 +7,7 @@ import {
   contractAmount,
   parseTransfer,
   type Standard,
-  type Transfer,
+  type TokenTransfer,
 } from '../../ethereum/token.ts'
 import { DAY, MINUTE } from '../../time.ts'
 import type { Item, ObservedContract, SigningBlocker } from '../model.ts'
@@ -22,7 +22,7 @@ export const countPieces = ({ requestedAction, quantity }: Item): number =>
 export type Candidate = { item: Item; contract: Address; call: ContractItem }
 
 /** An item with the transfer that it asks for. The call depends on the token. */
-export type Requested = { item: Item; contract: Address; transfer: Transfer }
+export type Requested = { item: Item; contract: Address; transfer: TokenTransfer }
 
 /** What the Delivery contracts say, by address. One that does not answer is left out. */
 type ContractStates = ReadonlyMap<Address, ObservedContract>
@@ -83,7 +83,7 @@ function findObstacle(state: ContractState | undefined) {
 function readTransfer(
   item: Item,
   { chainId, treasury }: Pick<Network, 'chainId' | 'treasury'>,
-): Transfer | Reason {
+): TokenTransfer | Reason {
   // At the address of a contract, somebody else may have a contract on another chain.
   const isOther = (walletChainId: number) => walletChainId !== 0 && walletChainId !== chainId
   const detail = (walletChainId: number) => `chain ${walletChainId} instead of ${chainId}`

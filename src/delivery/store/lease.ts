@@ -32,7 +32,7 @@ export const hasLeaseSql = (chainId: number, lease: string): SQL =>
  * The statement that takes the lease, or renews it. It returns no row if another run has it, or nothing is to
  * be done. A lease that another run has left is a failure of that run.
  */
-export function takeLease(db: Database, chainId: number, lease: string, now: Date) {
+export function takeChainLease(db: Database, chainId: number, lease: string, now: Date) {
   const at = now.toISOString()
   return raw<Omit<NetworkRow, 'contracts'> & { contracts: string }>(db)`
     INSERT INTO networks (chainId, lease, leaseUntil)
@@ -108,7 +108,7 @@ export async function storeFailure(
 }
 
 /** What a step leads to. */
-export type Outcome = {
+export type StepOutcome = {
   /** When the network has to be looked at again for its transactions; null if it has none. */
   lookAt: Date | null
   /** Whether more items could be sent before that. */
@@ -121,11 +121,11 @@ export type Outcome = {
  * Releases the lease, unless items are due that can be sent (`isHeld`). `wakeAt`: when the next run is
  * needed. If a message is planned for an earlier time, that one (`planned`).
  */
-export async function release(
+export async function releaseChainLease(
   db: Database,
   { chainId, wakeAt }: Pick<NetworkRow, 'chainId' | 'wakeAt'>,
   lease: string,
-  { lookAt, takesItems, problem }: Outcome,
+  { lookAt, takesItems, problem }: StepOutcome,
   now: Date,
 ) {
   const at = now.toISOString()

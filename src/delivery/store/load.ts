@@ -10,7 +10,7 @@ import { SECOND } from '../../time.ts'
 import type { DeliveryTransaction, Item, Loaded, SignerRow } from '../model.ts'
 import { MAX_UNMINED } from '../rules/capacity.ts'
 import { comparedBefore } from '../wake.ts'
-import { hasLeaseSql, takeLease } from './lease.ts'
+import { hasLeaseSql, takeChainLease } from './lease.ts'
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -48,7 +48,7 @@ export async function load(
       WHERE position <= ${MAX_LOADED}`
   const { networks, transactions, carried, due, compared, unconfirmed, mined, signerRows } =
     await batch(db, {
-      networks: takeLease(db, chainId, lease, now),
+      networks: takeChainLease(db, chainId, lease, now),
       transactions: raw<TransactionRow>(db)`
       SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
         gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,

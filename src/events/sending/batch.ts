@@ -11,7 +11,7 @@ import {
 } from '../../db/schema/webhooks.ts'
 import { raw } from '../../db/statements.ts'
 import { webhookLimits } from '../../limits.ts'
-import { isPossibleSql, type MessageRow, selectMessages, takes, toBody } from '../event.ts'
+import { type MessageRow, mayTakeSql, selectMessages, takes, toBody } from '../event.ts'
 
 /** Messages that are due, and events of the log, of one batch. */
 const MAX_BATCH_MESSAGES = 100
@@ -19,7 +19,7 @@ const MAX_BATCH_MESSAGES = 100
 export const PAUSING_PENALTY = 5
 
 /** A message as a run sends it. */
-export type Message = {
+export type OutgoingMessage = {
   id: number
   type: WebhookEvent
   /** JSON. */
@@ -31,7 +31,7 @@ export type Message = {
 }
 
 /** `end`: the position of the endpoint once all messages were sent. */
-export type Batch = { messages: Message[]; end: number }
+export type EventBatch = { messages: OutgoingMessage[]; end: number }
 
 /**
  * Reads the next batch of an endpoint. What became due last comes first: a test, or what the owner
@@ -59,7 +59,7 @@ export async function readBatch(db: Database, endpoint: WebhookEndpoint, now: Da
             and(
               gt(events.id, position),
               lte(events.id, windowEnd),
-              isPossibleSql(endpoint),
+              mayTakeSql(endpoint),
               isNull(webhookMessages.dueAt),
             ),
           )
@@ -86,7 +86,7 @@ export async function readBatch(db: Database, endpoint: WebhookEndpoint, now: Da
 const toMessage = (
   row: MessageRow,
   { tries, dueAt }: Pick<MessageRow, 'tries' | 'dueAt'>,
-): Message => ({
+): OutgoingMessage => ({
   id: row.id,
   type: row.type,
   body: JSON.stringify(toBody(row)),
@@ -95,7 +95,7 @@ const toMessage = (
 })
 
 /** Returns the position of an endpoint after these messages, of which some may not be of the log. */
-export const positionAfter = (position: number, messages: readonly Message[]): number =>
+export const positionAfter = (position: number, messages: readonly OutgoingMessage[]): number =>
   Math.max(position, ...messages.map(({ id, dueAt }) => (dueAt === null ? id : 0)))
 
 /** SQL of how many messages of an endpoint wait for another attempt; it counts to their limit. */

@@ -14,7 +14,7 @@
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import { webhookLimits } from '../../limits.ts'
 import { HOUR, MINUTE, SECOND } from '../../time.ts'
-import { type Batch, PAUSING_PENALTY, positionAfter } from './batch.ts'
+import { type EventBatch, PAUSING_PENALTY, positionAfter } from './batch.ts'
 import { type Attempt, GONE } from './send.ts'
 
 /** Milliseconds after the first, second, … attempt of a message. There is none after the tenth. */
@@ -41,7 +41,7 @@ const MAX_PENALTY = 17
 /** `health` is null if nothing was sent. */
 export type Judgement = ReturnType<typeof judgeBatch>
 
-type Judged = { batch: Batch; attempts: readonly Attempt[]; now: Date }
+type Judged = { batch: EventBatch; attempts: readonly Attempt[]; now: Date }
 
 /**
  * Judges the attempts to send a batch. The position moves over what was sent, in the order of the

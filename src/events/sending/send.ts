@@ -7,7 +7,7 @@ import { ApiError } from '../../http/errors.ts'
 import { webhookLimits } from '../../limits.ts'
 import { eventName } from '../event.ts'
 import { webhookSecret } from '../secret.ts'
-import { type Message, PAUSING_PENALTY } from './batch.ts'
+import { type OutgoingMessage, PAUSING_PENALTY } from './batch.ts'
 
 /** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
 const CONNECTIONS = 6
@@ -35,7 +35,7 @@ type Answer = {
 }
 
 /** `duration` in milliseconds. */
-export type Attempt = Answer & { message: Message; at: Date; duration: number }
+export type Attempt = Answer & { message: OutgoingMessage; at: Date; duration: number }
 
 /**
  * Sends messages in their order: the first one alone, and one more at a time for each that is
@@ -44,7 +44,7 @@ export type Attempt = Answer & { message: Message; at: Date; duration: number }
 export async function sendBatch(
   sender: Sender,
   endpoint: WebhookEndpoint,
-  messages: readonly Message[],
+  messages: readonly OutgoingMessage[],
 ): Promise<Attempt[]> {
   const { clock, endpoints } = sender
   const secrets = await secretsOf(sender, endpoint)
@@ -83,7 +83,7 @@ function secretsOf(
   return Promise.all(ids.map((id) => webhookSecret(settings, id)))
 }
 
-type Sending = { endpoint: WebhookEndpoint; secrets: readonly string[]; message: Message }
+type Sending = { endpoint: WebhookEndpoint; secrets: readonly string[]; message: OutgoingMessage }
 
 /** Sends a message, signed with the time of this attempt. Never throws. */
 async function sendMessage(
@@ -120,7 +120,10 @@ export const parseWebhookUrl = (settings: Pick<Settings, 'LOOPBACK_HOSTS'>, url:
 async function post(
   settings: Sender['settings'],
   url: string,
-  { headers, message: { type, body } }: { headers: Record<string, string>; message: Message },
+  {
+    headers,
+    message: { type, body },
+  }: { headers: Record<string, string>; message: OutgoingMessage },
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(webhookLimits.answer.max)
   try {

@@ -1,6 +1,6 @@
 /** The alarms: conditions of the state that somebody has to know of. Pure functions. */
 
-import type { Period } from '../../db/quota.ts'
+import type { QuotaPeriod } from '../../db/quota.ts'
 import type { Settings } from '../../env.ts'
 import { type FailureKind, failureKinds, failuresLast } from '../../http/failures.ts'
 import { operatorLimits } from '../../limits.ts'
@@ -184,7 +184,11 @@ function* instanceAlarms(state: State, settings: Settings) {
 }
 
 /** The limit of a quota of the instance, and who is refused first. */
-function limitOf(settings: Settings, name: string, per: Period): { limit: number; who: string } {
+function limitOf(
+  settings: Settings,
+  name: string,
+  per: QuotaPeriod,
+): { limit: number; who: string } {
   const { MAX_PICTURES_PER_DAY, MAX_MAILS_PER_DAY, MAX_MAILS_PER_HOUR } = settings
   if (name === 'pictures') return { limit: MAX_PICTURES_PER_DAY, who: 'users can send' }
   if (name === 'order-mails')

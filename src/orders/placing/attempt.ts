@@ -1,6 +1,6 @@
 /** Repeats the steps of a call that places or reserves while other calls change what it has read. */
 import { ApiError, requireNone } from '../../http/errors.ts'
-import { findProblems, type ListName, requireOwnListings } from './check.ts'
+import { findProblems, type OrderListName, requireOwnListings } from './check.ts'
 import type { OrderData, PlaceCtx } from './data.ts'
 import { requireRoom } from './guards.ts'
 import { type IdempotentCall, requireSameCall } from './idempotency.ts'
@@ -14,7 +14,7 @@ const ATTEMPTS = 3
 export type Call = {
   inputs: readonly NewOrder[]
   call: IdempotentCall | null
-  listName: ListName
+  listName: OrderListName
   /** Whether the call is done if an order has the number of its only one. */
   isByNumber?: boolean
 }

@@ -1,8 +1,8 @@
 /** Places an order under the shop's own number, or finds the order that has it. */
 import type * as z from 'zod'
 import { type Issue, type IssueDetails, invalidField, requireNone } from '../../http/errors.ts'
-import { fieldsOf, identityOf } from './check.ts'
-import type { Buyer, PlaceCtx } from './data.ts'
+import { identityOf, namingFields } from './check.ts'
+import type { OrderBuyer, PlaceCtx } from './data.ts'
 import { canonicalJson } from './idempotency.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
 import { type Placement, placeOnce } from './place.ts'
@@ -41,7 +41,7 @@ function findDifferences(input: NewOrder, { data, orders: [order] }: Placement):
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
   const { custom, paid } = placed
   const [rows] = data.orders
-  const field = fieldsOf(input)
+  const field = namingFields(input)
   // It was removed with the data of a buyer who was forgotten.
   const isSameCustom =
     placed.buyerRemovedAt !== null || canonicalJson(input.custom) === canonicalJson(custom)
@@ -73,8 +73,8 @@ function findDifferences(input: NewOrder, { data, orders: [order] }: Placement):
  */
 function isBuyer(
   input: NewOrder,
-  named: readonly Buyer[],
-  { id, email, wallet }: Pick<Buyer, 'id' | 'email' | 'wallet'>,
+  named: readonly OrderBuyer[],
+  { id, email, wallet }: Pick<OrderBuyer, 'id' | 'email' | 'wallet'>,
 ): boolean {
   const isNobody = identityOf(input) !== undefined && named.length === 0
   const isGone = isNobody && (input.buyer?.email ? email : wallet) === ''

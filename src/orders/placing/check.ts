@@ -25,7 +25,7 @@ type Check = {
   now: Date
   /** The index of the order in the call. */
   i: number
-  field: ReturnType<typeof fieldsOf>
+  field: ReturnType<typeof namingFields>
   /** What messages call the NFT and the listing. */
   labels: ReturnType<typeof labelsOf>
   /** Pieces sold by the earlier orders of the call that no reservation holds: NFT id to number. */
@@ -44,7 +44,7 @@ type Check = {
 }
 
 /** Returns the fields by which an order names the rows. A reservation names a listing only. */
-export function fieldsOf({ nftId, nft, listing: other, buyer }: NewOrder) {
+export function namingFields({ nftId, nft, listing: other, buyer }: NewOrder) {
   const listing = other ? 'listing' : 'listingId'
   return {
     nft: nft ? 'nft' : nftId ? 'nftId' : listing,
@@ -67,7 +67,7 @@ function labelsOf(order: NewOrder) {
 export function findProblems(
   { caller, now }: Pick<Ctx, 'caller' | 'now'>,
   data: OrderData,
-  listName: ListName,
+  listName: OrderListName,
 ): Issue[] {
   const issues: Issue[] = []
   const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set() }
@@ -76,13 +76,13 @@ export function findProblems(
     const prefix = listName && `${listName}[${i}].`
     const report: Check['report'] = (field, code, message, details) =>
       issues.push({ path: prefix + field, code, message, ...details })
-    const names = { field: fieldsOf(input), labels: labelsOf(input) }
+    const names = { field: namingFields(input), labels: labelsOf(input) }
     checkOrder(order, { data, caller, now, i, ...names, ...call, report })
   }
   return issues
 }
 
-export type ListName = 'orders' | 'reservations' | ''
+export type OrderListName = 'orders' | 'reservations' | ''
 
 /**
  * Throws the problems if one of them is `not_your_listing`. It comes before what an earlier call has

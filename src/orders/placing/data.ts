@@ -12,7 +12,7 @@ export type PlaceCtx = Ctx & {
   settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS' | 'PUBLIC_URL'>
 }
 
-export type Buyer = {
+export type OrderBuyer = {
   id: number
   /** `''` if the buyer has none. */
   email: string
@@ -40,7 +40,7 @@ export type NamedOrder = {
   /** The chain of the NFT; null if its network is not configured. */
   chainId: number | null
   /** Several for a wallet that a key and contracts have, the buyer first. */
-  buyers: readonly Buyer[]
+  buyers: readonly OrderBuyer[]
 }
 
 /** Returns the NFT and the listing of an order that was checked. */
@@ -56,7 +56,7 @@ export type OrderData = {
   /** Orders of earlier calls in the namespace, by provider id, with what their buyer has now. */
   placed: Map<
     string,
-    Pick<Buyer, 'email' | 'wallet'> &
+    Pick<OrderBuyer, 'email' | 'wallet'> &
       Pick<NewOrder, 'custom' | 'paid'> & { orderId: number; buyerRemovedAt: string | null }
   >
   /** The namespace of the caller's token. */

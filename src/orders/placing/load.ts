@@ -9,7 +9,7 @@ import { orders, reservations } from '../../db/schema/orders.ts'
 import { addresses, isGuestSql, tokens, users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/statements.ts'
 import { heldQuantity, listingColumns, nftColumns } from '../reading/nft.ts'
-import type { Buyer, OrderData, PlaceCtx } from './data.ts'
+import type { OrderBuyer, OrderData, PlaceCtx } from './data.ts'
 import { selectOpen } from './guards.ts'
 import { type IdempotentCall, selectStored } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
@@ -118,14 +118,14 @@ const byKey = <Row extends { id: number; externalId: string }>(rows: readonly Ro
   )
 
 /** Returns a function that finds the buyers whom an order may name. `chainId` is that of its NFT. */
-function buyerFinder(buyers: readonly Buyer[]) {
-  const byKey = new Map<unknown, Buyer>(
+function buyerFinder(buyers: readonly OrderBuyer[]) {
+  const byKey = new Map<unknown, OrderBuyer>(
     buyers.flatMap((buyer) => [
       [buyer.id, buyer],
       [buyer.email, buyer],
     ]),
   )
-  return ({ buyerUserId, buyer }: NewOrder, chainId: number | null): Buyer[] =>
+  return ({ buyerUserId, buyer }: NewOrder, chainId: number | null): OrderBuyer[] =>
     buyer?.wallet
       ? ownersOf(buyer.wallet, buyers, chainId)
       : [buyerUserId ?? buyer?.userId ?? buyer?.email].flatMap((key) => byKey.get(key) ?? [])
@@ -135,9 +135,13 @@ function buyerFinder(buyers: readonly Buyer[]) {
  * Returns whom an order names by a wallet: its contract on the chain of the NFT, else its key, else its
  * contract on another chain, to which this NFT cannot be delivered, else the guest of this chain.
  */
-function ownersOf(wallet: string, buyers: readonly Buyer[], chainId: number | null): Buyer[] {
-  const isHere = ({ walletChainId }: Buyer) => walletChainId === (chainId ?? 0)
-  const rank = (buyer: Buyer) => {
+function ownersOf(
+  wallet: string,
+  buyers: readonly OrderBuyer[],
+  chainId: number | null,
+): OrderBuyer[] {
+  const isHere = ({ walletChainId }: OrderBuyer) => walletChainId === (chainId ?? 0)
+  const rank = (buyer: OrderBuyer) => {
     if (buyer.isGuest) return 3
     return isHere(buyer) ? 0 : buyer.walletChainId === 0 ? 1 : 2
   }

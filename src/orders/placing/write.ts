@@ -16,7 +16,7 @@ import { type Database, jsonValues } from '../../db/client.ts'
 import { reservations } from '../../db/schema/orders.ts'
 import { prepared, raw } from '../../db/statements.ts'
 import { isUnlimitedSql } from '../../db/stock.ts'
-import { hashSecret, refuseOtherSecret, storeInstance } from '../../delivery/key.ts'
+import { hashKeySecret, refuseOtherSecret, storeInstance } from '../../delivery/key.ts'
 import { appendFirstEvents, insertDeliveries } from '../../delivery/transitions.ts'
 import type { DueEndpoint } from '../../events/wake.ts'
 import { unusedHash } from '../../identity/namespace.ts'
@@ -137,7 +137,7 @@ export async function writePlan(ctx: PlaceCtx, { data, plan, call }: Write) {
   const { db, caller, settings } = ctx
   const { namespace } = data
   const { placedAt: now, newUsers, newAddresses } = plan
-  const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
+  const secretHash = hashKeySecret(settings.DELIVERY_KEY_SECRET)
   const orders = plan.orders.map(({ order }) => order)
   const tokens = orders.map(({ payprovWebhookToken }) => payprovWebhookToken)
   const states = plan.orders.map(({ item }) => item.state)

@@ -4,9 +4,9 @@ import { cutPage } from '../../db/candidates.ts'
 import type { Database } from '../../db/client.ts'
 import { requirePrimary } from '../../http/nearest.ts'
 import type { Nft } from './nft.ts'
-import { type OrderSummary, toSummary } from './order.ts'
+import { type SummarizedOrder, toSummary } from './order.ts'
 import {
-  type Candidate,
+  type CandidateOrder,
   isByChange,
   type ListRequest,
   type ListRows,
@@ -14,7 +14,7 @@ import {
   listValues,
   type SummaryRows,
 } from './page.ts'
-import { buildOrders, type ReadCtx } from './read.ts'
+import { buildOrders, type OrderReadCtx } from './read.ts'
 import type { Order } from './schema.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -56,7 +56,7 @@ export const selectSummaries = (db: Database, viewer: Viewer, request: ListReque
   lists[chooseList(viewer, request)].summaries(db, listValues(viewer, request))
 
 /** Returns where the page after a candidate begins; null without one. */
-function toCursor(last: Candidate | undefined, request: ListRequest): string | null {
+function toCursor(last: CandidateOrder | undefined, request: ListRequest): string | null {
   if (!last) return null
   return isByChange(request) ? `${last.itemId}-${Date.parse(last.updatedAt)}` : `${last.id}`
 }
@@ -72,14 +72,14 @@ export function toPage(
   return { orders: buildOrders(viewer, page, nfts), nextCursor: toCursor(last, request) }
 }
 
-export function toSummaryPage(request: ListRequest, rows: SummaryRows): Page<OrderSummary> {
+export function toSummaryPage(request: ListRequest, rows: SummaryRows): Page<SummarizedOrder> {
   const { page, last } = cutPage(rows, request.limit)
   const orders = page.map(({ summary }) => toSummary(summary))
   return { orders, nextCursor: toCursor(last, request) }
 }
 
 /** A replica may not have a new order, and the shop would place it again. */
-function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) {
+function requireFound({ db }: OrderReadCtx, { providerId }: ListRequest, page: readonly unknown[]) {
   if (providerId !== undefined && page.length === 0) requirePrimary(db)
 }
 
@@ -89,14 +89,14 @@ function requireFound({ db }: ReadCtx, { providerId }: ListRequest, page: readon
  * page may have fewer orders than `limit`, or none, before the last one: a call looks at a limited
  * number of orders.
  */
-export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<Page<Order>> {
+export async function listOrders(ctx: OrderReadCtx, request: ListRequest): Promise<Page<Order>> {
   const { db, caller } = ctx
   const page = toPage(caller, request, await readAs(db, caller, selectPage(db, caller, request)))
   requireFound(ctx, request, page.orders)
   return page
 }
 
-export async function listSummaries(ctx: ReadCtx, request: ListRequest) {
+export async function listSummaries(ctx: OrderReadCtx, request: ListRequest) {
   const { db, caller } = ctx
   const { rows } = await readAs(db, caller, { rows: selectSummaries(db, caller, request) })
   const page = toSummaryPage(request, rows)

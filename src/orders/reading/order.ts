@@ -106,7 +106,7 @@ export const summaryColumns = {
   updatedAt: deliveryColumns.changedAt,
 }
 
-export type OrderSummary = ReturnType<typeof toSummary>
+export type SummarizedOrder = ReturnType<typeof toSummary>
 
 export function toSummary(selected: RowOf<typeof summaryColumns>) {
   const { publicUrl, state, version, reasonDetail, ...row } = selected

@@ -275,4 +275,4 @@ export const lists = {
 type List = (typeof lists)['all']
 export type ListRows = ReturnType<List['orders']>['_']['result']
 export type SummaryRows = ReturnType<List['summaries']>['_']['result']
-export type Candidate = ListRows[number]['candidate']
+export type CandidateOrder = ListRows[number]['candidate']

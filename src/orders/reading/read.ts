@@ -30,7 +30,7 @@ export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[
   }))
 }
 
-export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
+export type OrderReadCtx = Pick<Ctx, 'db' | 'caller'>
 
 type Ids = ViewerValues & { ids: string }
 
@@ -86,7 +86,7 @@ export const selectSummary = (db: Database, viewer: Viewer, id: number) =>
  * Returns the orders with these ids (digits), in the given order, each once, and of one order
  * what headers tell (`state`), as summaries and events do.
  */
-export async function readOrders({ db, caller }: ReadCtx, orderIds: readonly string[]) {
+export async function readOrders({ db, caller }: OrderReadCtx, orderIds: readonly string[]) {
   const statements = selectByIds(db, caller, orderIds.map(Number))
   const rows = await readAs(db, caller, statements)
   const found = byId(buildOrders(caller, rows.orders, rows.nfts))

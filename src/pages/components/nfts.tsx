@@ -1,22 +1,23 @@
 /** NFTs and people on pages: their names, prices and pictures, and what chats show of them. */
 import { type AvatarOwner, avatarUrl } from '../../avatars/serve.ts'
-import type { Person, ShownNft } from '../../marketplace/pages.ts'
+import type { PublicPerson, ShownNft } from '../../marketplace/pages.ts'
 import { artUrl } from '../../marketplace/pictures.ts'
 import type { Nft } from '../../orders/reading/nft.ts'
 import { usePage } from './request.ts'
-import { count } from './text.ts'
+import { formatCount } from './text.ts'
 import { Price, Title } from './values.tsx'
 
-export const nameOf = ({ name, username }: Person) => name || username || 'Somebody without a name'
+export const nameOf = ({ name, username }: PublicPerson) =>
+  name || username || 'Somebody without a name'
 
-export const PersonName = ({ person }: { person: Person }) => <bdi>{nameOf(person)}</bdi>
+export const PersonName = ({ person }: { person: PublicPerson }) => <bdi>{nameOf(person)}</bdi>
 
 /** No user name is a number. */
-export const creatorPath = ({ id, username }: Person) => `/creators/${username ?? id}`
+export const creatorPath = ({ id, username }: PublicPerson) => `/creators/${username ?? id}`
 
 export const editionOf = ({ amountType, card: { amount } }: ShownNft): string => {
   if (amountType === 'unlimited') return 'Open edition'
-  return amount === 1 ? 'Unique' : `Edition of ${count(amount)}`
+  return amount === 1 ? 'Unique' : `Edition of ${formatCount(amount)}`
 }
 
 /** The price of an auction is where bidding starts. */

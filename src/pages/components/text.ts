@@ -3,7 +3,7 @@ import type { Account } from '../../auth/session.ts'
 import { minorDigits } from '../../catalogue/currency.ts'
 
 /** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
-export function money(amount: number, currency: string, locale = 'en'): string {
+export function formatMoney(amount: number, currency: string, locale = 'en'): string {
   // `Intl` has the digits of CLDR, which differ for currencies such as HUF, IDR and RSD.
   const digits = minorDigits(currency) ?? 2
   // Decimal text, because a quotient of large amounts is not exact.
@@ -19,11 +19,11 @@ export function money(amount: number, currency: string, locale = 'en'): string {
 }
 
 /** Returns a number with separators, such as `1,000,000`. */
-export const count = (value: number, locale = 'en'): string => value.toLocaleString(locale)
+export const formatCount = (value: number, locale = 'en'): string => value.toLocaleString(locale)
 
 /** Returns the number with its noun, such as `1 NFT` and `2 NFTs`. */
 export const plural = (value: number, noun: string): string =>
-  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+  `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
 
 type Identity = Pick<Account, 'email' | 'ethereumPublicAddr'>
 

@@ -3,7 +3,7 @@ import { explorerPage } from '../../ethereum/explorer.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 import { Icon } from './icon.tsx'
 import { type PageRequest, usePage } from './request.ts'
-import { money, shortAddress } from './text.ts'
+import { formatMoney, shortAddress } from './text.ts'
 
 /** A title that ends after two lines. Its direction does not change that of the text around it. */
 export const Title = ({ children }: { children: string }) => (
@@ -14,7 +14,7 @@ export const Title = ({ children }: { children: string }) => (
 
 /** A price on one line, in minor units of the currency (ISO 4217). */
 export const Price = ({ price, currency }: { price: number; currency: string }) => (
-  <span class="price">{money(price, currency)}</span>
+  <span class="price">{formatMoney(price, currency)}</span>
 )
 
 type ExplorerLinkProps = {

@@ -6,7 +6,7 @@ import { Icon } from '../components/icon.tsx'
 import { Fact, Section } from '../components/lists.tsx'
 import { creatorPath, NftGrid, nameOf, Preview, UserPicture } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { count, plural } from '../components/text.ts'
+import { formatCount, plural } from '../components/text.ts'
 import { Time, Title } from '../components/values.tsx'
 import { page, shown, withAccount } from '../page.tsx'
 
@@ -43,10 +43,10 @@ const HomePage = ({ releases, creators, stats }: Home) => (
         </LinkButton>
       </p>
       <dl class="numbers">
-        <Fact name="NFTs">{count(stats.nfts.total)}</Fact>
-        <Fact name="Unique">{count(stats.nfts.unique)}</Fact>
-        <Fact name="Limited">{count(stats.nfts.rare)}</Fact>
-        <Fact name="Open editions">{count(stats.nfts.unlimited)}</Fact>
+        <Fact name="NFTs">{formatCount(stats.nfts.total)}</Fact>
+        <Fact name="Unique">{formatCount(stats.nfts.unique)}</Fact>
+        <Fact name="Limited">{formatCount(stats.nfts.rare)}</Fact>
+        <Fact name="Open editions">{formatCount(stats.nfts.unlimited)}</Fact>
       </dl>
     </section>
     <section class="flow" aria-labelledby="releases">

@@ -13,7 +13,7 @@ import {
   UserPicture,
 } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { count, pathWith, plural } from '../components/text.ts'
+import { formatCount, pathWith, plural } from '../components/text.ts'
 import { ExplorerLink, Price, Time } from '../components/values.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
@@ -177,5 +177,7 @@ export const NftPage = (details: NftDetails) => {
 function stockOf({ nft: { available, amountType }, offers }: NftDetails): string {
   if (available === 0) return 'Sold out'
   if (offers.length === 0) return 'Not for sale'
-  return available === null || amountType === 'unique' ? 'For sale' : `${count(available)} left`
+  return available === null || amountType === 'unique'
+    ? 'For sale'
+    : `${formatCount(available)} left`
 }

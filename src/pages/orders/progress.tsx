@@ -148,7 +148,7 @@ const reasonText = (code: ReasonCode, { reasons }: Texts): string =>
   reasons?.[code] ?? rules[code].sentence
 
 /** What the order waits for, what the buyer must do, or that the delivery has failed. */
-export const Message = ({ entry, side }: OrderProps) => {
+export const ProgressMessage = ({ entry, side }: OrderProps) => {
   const { state, reasonCode } = entry.delivery
   const { texts } = usePage()
   const { account, orders } = texts

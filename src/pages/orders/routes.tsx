@@ -6,7 +6,7 @@ import { readClaim, readHistory, readHistoryEntry } from '../../orders/reading/h
 import type { Texts } from '../../texts/en.ts'
 import { page, shown } from '../page.tsx'
 import { isOnItsWay } from './progress.tsx'
-import { Collection, ForeignOrder, OrderPage, Orders } from './views.tsx'
+import { Collection, ForeignOrder, OrderList, OrderPage } from './views.tsx'
 
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
@@ -30,7 +30,7 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
   .get('/orders', ofList, async (c, { query }) => {
     const { side = 'bought', before = null, notice, transfers } = query
     const { account, ...history } = await readHistory(c.var, { side, before })
-    const view = <Orders {...history} side={side} transfers={notice && transfers} />
+    const view = <OrderList {...history} side={side} transfers={notice && transfers} />
     const refresh = history.entries.some(isOnItsWay) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.title
     return page(c, { title, account, scripts: ['orders.js'], refresh }, view)

@@ -14,15 +14,15 @@ import { Icon } from '../components/icon.tsx'
 import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { type Found, usePage } from '../components/request.ts'
-import { count, money, pathWith, shortAddress } from '../components/text.ts'
+import { formatCount, formatMoney, pathWith, shortAddress } from '../components/text.ts'
 import { ExactTime, ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
   hasEnded,
   isOnItsWay,
-  Message,
   type OrderProps,
   orderNumber,
+  ProgressMessage,
   Steps,
   waitOf,
 } from './progress.tsx'
@@ -35,7 +35,7 @@ type OrdersProps = History & {
   transfers: number | undefined
 }
 
-export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
+export const OrderList = ({ side, entries, next, ...props }: OrdersProps) => {
   const { locale, texts, isFirstPage } = usePage()
   const { orders } = texts
   const { transfers } = props
@@ -58,7 +58,8 @@ export const Orders = ({ side, entries, next, ...props }: OrdersProps) => {
         {transfers !== undefined && (
           <Notice>
             {texts.account.notices['wallet-linked']}{' '}
-            {entries.some(isOnItsWay) && orders.onTheirWay(transfers, count(transfers, locale))}
+            {entries.some(isOnItsWay) &&
+              orders.onTheirWay(transfers, formatCount(transfers, locale))}
           </Notice>
         )}
         {side === 'bought' && <WalletMissing awaiting={props.awaiting} />}
@@ -92,7 +93,7 @@ const LiveHistory = ({ entries, children }: { entries: HistoryEntry[]; children:
 const WalletMissing = ({ awaiting }: { awaiting: number }) => {
   const { account, locale, texts } = usePage()
   if (awaiting === 0 || account?.ethereumPublicAddr) return null
-  const shown = count(awaiting, locale) + (awaiting >= MAX_AWAITING ? '+' : '')
+  const shown = formatCount(awaiting, locale) + (awaiting >= MAX_AWAITING ? '+' : '')
   return (
     <p class="notice warn">
       <Icon name="wallet" />
@@ -120,8 +121,8 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
       <div>
         <h2>{href ? <a href={href}>{title}</a> : title}</h2>
         <p class="meta">
-          <span>{orders.pieces(item.quantity, count(item.quantity, locale))}</span>
-          <span>{money(order.totalPriceCents, order.totalPriceCurrency, locale)}</span>
+          <span>{orders.pieces(item.quantity, formatCount(item.quantity, locale))}</span>
+          <span>{formatMoney(order.totalPriceCents, order.totalPriceCurrency, locale)}</span>
           <span>{orders.order(<bdi>{orderNumber(order)}</bdi>)}</span>
           {side === 'sold' && <span>{orders.buyer(<bdi>{buyerName(entry, texts)}</bdi>)}</span>}
         </p>
@@ -131,7 +132,7 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
             <ExplorerLink network={item.nft.contractNetwork} kind="tx" value={item.txId} />
           </p>
         )}
-        <Message entry={entry} side={side} />
+        <ProgressMessage entry={entry} side={side} />
       </div>
       <Steps entry={entry} side={side} />
     </li>
@@ -166,7 +167,7 @@ function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fa
     [orders.discount, discountCents],
   ]
   const facts: Fact[] = amounts.flatMap(([name, cents]) =>
-    cents === null ? [] : [[name, money(cents, currency, locale)]],
+    cents === null ? [] : [[name, formatMoney(cents, currency, locale)]],
   )
   if (invoiceNumber !== null) facts.push([orders.invoice, <bdi>{invoiceNumber}</bdi>])
   return facts
@@ -183,7 +184,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   const isDelivered = entry.delivery.state === 'transferred'
   const facts: Fact[] = [
     [orders.ordered, <ExactTime at={entry.order.createdAt} />],
-    [orders.price, `${quantity} × ${money(priceCents, priceCurrency, locale)}`],
+    [orders.price, `${quantity} × ${formatMoney(priceCents, priceCurrency, locale)}`],
     ...paidFacts(entry.paid, texts, locale),
     [orders.wallet, account ? link(account) : isDelivered ? '–' : orders.none],
     [orders.contract, link(address)],
@@ -276,7 +277,7 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
       </h2>
       <p class="meta">
         <bdi>{nft.contractName}</bdi>
-        <span>{texts.orders.pieces(pieces, count(pieces, locale))}</span>
+        <span>{texts.orders.pieces(pieces, formatCount(pieces, locale))}</span>
       </p>
     </li>
   ))

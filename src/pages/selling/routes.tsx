@@ -8,7 +8,7 @@ import { signInRateLimit } from '../../http/rate-limit.ts'
 import { Hidden, Submit } from '../components/forms.tsx'
 import { Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
-import { count, money, pathWith } from '../components/text.ts'
+import { formatCount, formatMoney, pathWith } from '../components/text.ts'
 import { ExplorerLink, Time } from '../components/values.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
@@ -135,12 +135,12 @@ const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => (
       <span>
         Listing <span data-copy-text>{listing.id}</span>
       </span>
-      <span>{money(listing.priceCents, listing.priceCurrency)}</span>
+      <span>{formatMoney(listing.priceCents, listing.priceCurrency)}</span>
       <span>
-        {listing.available === null ? 'No limit' : `${count(listing.available)}\u00a0left`}
+        {listing.available === null ? 'No limit' : `${formatCount(listing.available)}\u00a0left`}
       </span>
-      <span>{count(listing.sold)}&nbsp;sold</span>
-      <span>{count(listing.waiting)}&nbsp;waiting</span>
+      <span>{formatCount(listing.sold)}&nbsp;sold</span>
+      <span>{formatCount(listing.waiting)}&nbsp;waiting</span>
     </p>
   </li>
 )

@@ -9,7 +9,7 @@ import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { actionStatements } from '../../../src/delivery/actions/actions.ts'
 import { describeReason } from '../../../src/delivery/reasons.ts'
 import { step } from '../../../src/delivery/run.ts'
-import { release } from '../../../src/delivery/store/lease.ts'
+import { releaseChainLease } from '../../../src/delivery/store/lease.ts'
 import { type Network, readSettings } from '../../../src/env.ts'
 import type { Chain } from '../chain/chain.ts'
 
@@ -78,7 +78,7 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
     },
     /** Ends the run. */
     release: (seconds = 0) =>
-      release(
+      releaseChainLease(
         db,
         { chainId: chain.chainId, wakeAt: null },
         lease,
