@@ -43,12 +43,14 @@ const oneDefault = (kind: AddressKind) =>
   `Whether this is the default ${kind} address of the user. A user has at most one.`
 export const description = { default: oneDefault('delivery'), isDefault: oneDefault('billing') }
 
+const addressLine = writtenText(255)
+
 /** One line of text. One that shows nothing is stored as null. */
-const line = (description: string, text = writtenText(255)) =>
+const line = (description: string, text = addressLine) =>
   text
     .transform((value) => value || null)
     .nullish()
-    .describe(description)
+    .register(z.globalRegistry, { description })
 
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({

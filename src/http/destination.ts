@@ -18,20 +18,24 @@ function networks(family: 'ipv4' | 'ipv6', cidrs: string): BlockList {
   return list
 }
 
-/** IANA's registry of special-purpose IPv4 addresses, and multicast. */
-const specialIpv4 = networks(
-  'ipv4',
-  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
-   192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
-   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`,
-)
+type SpecialNetworks = Record<'ipv4' | 'ipv6' | 'globalIpv6', BlockList>
 
-/** The only IPv6 block that IANA has allocated for global unicast, and its special-purpose addresses. */
-const globalIpv6 = networks('ipv6', '2000::/3')
-const specialIpv6 = networks(
-  'ipv6',
-  '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20',
-)
+let known: SpecialNetworks | undefined
+
+/** IANA's registries of special-purpose addresses. They are made when the first address is checked. */
+const specialNetworks = (): SpecialNetworks =>
+  (known ??= {
+    // With multicast.
+    ipv4: networks(
+      'ipv4',
+      `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+       192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
+       198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`,
+    ),
+    // The only block that IANA has allocated for global unicast, and its special-purpose addresses.
+    globalIpv6: networks('ipv6', '2000::/3'),
+    ipv6: networks('ipv6', '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20'),
+  })
 
 /** Top-level names that are never public (RFC 6761 and its registry, RFC 8375, ICANN's `internal`). */
 const privateName =
@@ -73,10 +77,11 @@ export function parseDestination(
 /** Whether a host, in the spelling of `URL.hostname`, may be on the public Internet. */
 export function isPublic(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
-  if (isIPv4(host)) return !specialIpv4.check(host)
+  if (isIPv4(host)) return !specialNetworks().ipv4.check(host)
   if (host.startsWith('[')) {
     const address = host.slice(1, -1)
-    return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
+    const { ipv6, globalIpv6 } = specialNetworks()
+    return globalIpv6.check(address, 'ipv6') && !ipv6.check(address, 'ipv6')
   }
   // RFC 1035, section 2.3.4.
   const isName = host.length <= 253 && host.split('.').every(({ length }) => length <= 63)
