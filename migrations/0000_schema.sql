@@ -46,7 +46,7 @@ CREATE TABLE `listings` (
 	`foundBy` text,
 	`isShared` integer DEFAULT false NOT NULL,
 	`disputedSince` text,
-	`heldUntil` text,
+	`untriedUntil` text,
 	`checkAt` text DEFAULT '' NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
@@ -61,10 +61,10 @@ CREATE INDEX `listings_seller` ON `listings` (`sellerId`);--> statement-breakpoi
 CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
 CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
 CREATE INDEX `listings_ends` ON `listings` (`activeTill`) WHERE "listings"."updatedAt" < "listings"."activeTill";--> statement-breakpoint
-CREATE INDEX `listings_due` ON `listings` ("heldUntil" IS NULL,`checkAt`) WHERE "listings"."active";--> statement-breakpoint
+CREATE INDEX `listings_due` ON `listings` ("untriedUntil" IS NULL,`checkAt`) WHERE "listings"."active";--> statement-breakpoint
 CREATE INDEX `listings_obstacles` ON `listings` (`sellerId`,`isShared`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `listings_stopped` ON `listings` (`obstacleSince`) WHERE "listings"."obstacle" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `listings_held` ON `listings` (`heldUntil`) WHERE "listings"."updatedAt" < "listings"."heldUntil";--> statement-breakpoint
+CREATE INDEX `listings_held` ON `listings` (`untriedUntil`) WHERE "listings"."updatedAt" < "listings"."untriedUntil";--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL

@@ -87,7 +87,7 @@ const findGroups = (tried: readonly Judged[], ...outcomes: Outcome[]) =>
 const dueColumns = (
   time: string,
 ) => sql`l.id, l.sellerId, l.checkAt AS was, l.obstacle, l.obstacleSince,
-  l.foundBy, l.isShared, l.disputedSince, l.heldUntil, n.contractNetwork AS network,
+  l.foundBy, l.isShared, l.disputedSince, l.untriedUntil, n.contractNetwork AS network,
   n.contractAddr AS contract, n.tokenId, n.fulfilment, n.recipients, u.ethereumPublicAddr AS holder,
   ${isForSaleAt(time)} AS isForSale`
 
@@ -103,16 +103,16 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
   const { due } = await batch(db, {
     due: raw<DueListing>(db)`
       WITH waiting AS (
-        SELECT * FROM (SELECT * FROM listings WHERE active AND (heldUntil IS NULL) = 0
+        SELECT * FROM (SELECT * FROM listings WHERE active AND (untriedUntil IS NULL) = 0
           AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE})
         UNION ALL
-        SELECT * FROM (SELECT * FROM listings WHERE active AND (heldUntil IS NULL) = 1
+        SELECT * FROM (SELECT * FROM listings WHERE active AND (untriedUntil IS NULL) = 1
           AND checkAt <= ${time} ORDER BY checkAt LIMIT ${MAX_DUE})),
       due AS MATERIALIZED (
-        SELECT w.id, w.checkAt, w.heldUntil IS NULL AS isRepeated, w.isShared, n.contractNetwork AS network,
+        SELECT w.id, w.checkAt, w.untriedUntil IS NULL AS isRepeated, w.isShared, n.contractNetwork AS network,
           row_number() OVER (
             PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, w.sellerId, w.isShared
-            ORDER BY w.heldUntil IS NULL, w.checkAt, w.id) AS turn
+            ORDER BY w.untriedUntil IS NULL, w.checkAt, w.id) AS turn
         FROM waiting w CROSS JOIN nfts n ON n.id = w.nftId),
       chosen AS (SELECT id, network, row_number() OVER (PARTITION BY network
           ORDER BY turn, isRepeated, checkAt, id) AS position
@@ -168,10 +168,10 @@ async function store(
     tried: raw<never>(db)`
       UPDATE listings SET obstacle = value ->> 'obstacle', obstacleSince = value ->> 'obstacleSince',
         foundBy = value ->> 'foundBy', isShared = value ->> 'isShared',
-        disputedSince = value ->> 'disputedSince', heldUntil = value ->> 'heldUntil',
+        disputedSince = value ->> 'disputedSince', untriedUntil = value ->> 'untriedUntil',
         checkAt = value ->> 'checkAt',
         updatedAt = iif(obstacle IS value ->> 'obstacle'
-          AND (value ->> 'heldUntil' IS NOT NULL OR coalesce(heldUntil, '') <= ${time}), updatedAt, ${time})
+          AND (value ->> 'untriedUntil' IS NOT NULL OR coalesce(untriedUntil, '') <= ${time}), updatedAt, ${time})
       FROM json_each(${JSON.stringify(rows)})
       WHERE listings.id = value ->> 'id' AND checkAt = value ->> 'was'`,
     stopped: raw<never>(db)`
@@ -195,7 +195,7 @@ async function store(
     sold: raw<never>(db)`
       UPDATE listings SET obstacle = NULL, obstacleSince = NULL, foundBy = NULL, isShared = 0,
         disputedSince = NULL, updatedAt = ${time},
-        checkAt = iif(heldUntil IS NULL, strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, (id % 1440) || ' minutes'), ${time})
+        checkAt = iif(untriedUntil IS NULL, strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, (id % 1440) || ' minutes'), ${time})
       WHERE id IN (SELECT l.id FROM json_each(${groupsThat('sell', 'end_dispute')}) g CROSS JOIN ${shared}
         WHERE l.obstacleSince < ${time} AND (g.value ->> 'outcome' = 'sell' OR l.foundBy = 'trial'))`,
   })

@@ -15,7 +15,7 @@ export function tellDue(db: Database, now: Date) {
     ended: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
       WHERE updatedAt < activeTill AND activeTill <= ${at}`,
     untried: raw<never>(db)`UPDATE listings SET updatedAt = ${at}
-      WHERE updatedAt < heldUntil AND heldUntil <= ${at}`,
+      WHERE updatedAt < untriedUntil AND untriedUntil <= ${at}`,
     released: raw<never>(db)`UPDATE nfts SET changedAt = ${at}
       WHERE changedAt < releaseAt AND releaseAt <= ${at}`,
   })

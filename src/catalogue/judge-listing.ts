@@ -17,7 +17,7 @@ const MAX_DISPUTE = HOUR
 
 type Stored = Pick<
   typeof listings.$inferSelect,
-  'id' | 'sellerId' | 'obstacle' | 'obstacleSince' | 'foundBy' | 'disputedSince' | 'heldUntil'
+  'id' | 'sellerId' | 'obstacle' | 'obstacleSince' | 'foundBy' | 'disputedSince' | 'untriedUntil'
 >
 
 /** A listing that is due. `was`: its `checkAt`. */
@@ -33,14 +33,14 @@ const noObstacle = { obstacle: null, obstacleSince: null, foundBy: null, dispute
 
 /** Returns the new values of a listing. `verdict`: undefined if no node was asked. */
 export function judgeListing(row: DueListing, verdict: Verdict | undefined, now: Date) {
-  const { id, was, obstacle, obstacleSince, foundBy, disputedSince, heldUntil } = row
+  const { id, was, obstacle, obstacleSince, foundBy, disputedSince, untriedUntil } = row
   const at = (wait: number) => new Date(now.getTime() + wait).toISOString()
   const kept = {
-    ...{ id, was, obstacle, obstacleSince, foundBy, disputedSince, heldUntil },
+    ...{ id, was, obstacle, obstacleSince, foundBy, disputedSince, untriedUntil },
     isShared: row.isShared === 1,
     checkAt: at(DAY),
   }
-  const sold = { ...kept, ...noObstacle, isShared: false, heldUntil: null }
+  const sold = { ...kept, ...noObstacle, isShared: false, untriedUntil: null }
   if (row.recipients === 'verified') return sold
   if (!verdict) return kept
   const since = obstacleSince ?? now.toISOString()
@@ -51,7 +51,7 @@ export function judgeListing(row: DueListing, verdict: Verdict | undefined, now:
       return {
         ...kept,
         ...{ obstacle: verdict.obstacle, obstacleSince: since, foundBy: foundBy ?? 'trial' },
-        ...{ isShared: false, disputedSince: null, heldUntil: null },
+        ...{ isShared: false, disputedSince: null, untriedUntil: null },
         checkAt: at(pauseAfter(verdict.obstacle, since, now)),
       }
     case 'unknown': {

@@ -103,13 +103,13 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     changedAt = iif(${wasReleased}, excluded.updatedAt, excluded.changedAt)`
 
 /** How long a listing is not sold that was never tried, unless nodes tell before that it can be. */
-const heldUntil = `strftime('%Y-%m-%dT%H:%M:%fZ', r.now, '2 minutes')`
+const untriedUntil = `strftime('%Y-%m-%dT%H:%M:%fZ', r.now, '2 minutes')`
 
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
-    priceEths, priceWei, priceCurrency, amount, active, activeTill, heldUntil, checkAt, createdAt, updatedAt)
+    priceEths, priceWei, priceCurrency, amount, active, activeTill, untriedUntil, checkAt, createdAt, updatedAt)
   SELECT r.externalId, o.id, s.id, ${value('saleType')}, ${value('priceCents')},
     ${value('priceEths')}, r.derived, ${value('priceCurrency')}, ${value('amount')},
-    ${value('active')}, ${value('activeTill')}, ${heldUntil}, r.now, r.now, r.now
+    ${value('active')}, ${value('activeTill')}, ${untriedUntil}, r.now, r.now, r.now
   FROM ${listings} JOIN nfts o ON o.externalId = ${value('nft')}
     JOIN users s ON s.externalId = ${value('seller')}
   WHERE r.type = 'listing' AND (l.id IS NULL OR r.record <> ${listingRecord}) ORDER BY r.line
@@ -117,20 +117,20 @@ const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type,
     priceEths = excluded.priceEths, priceWei = excluded.priceWei,
     priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
     activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt,
-    heldUntil = iif(heldUntil IS NULL OR listings.active, heldUntil, excluded.heldUntil)`
+    untriedUntil = iif(untriedUntil IS NULL OR listings.active, untriedUntil, excluded.untriedUntil)`
 
 /**
  * One that was tried once is not held again; what was never tried is, as it may have been a draft. Of what
  * only some may get, a trial says nothing.
  */
 const checkChanged = `UPDATE listings SET checkAt = r.now,
-    heldUntil = iif(listings.heldUntil IS NULL OR n.recipients = 'verified', NULL, ${heldUntil})
+    untriedUntil = iif(listings.untriedUntil IS NULL OR n.recipients = 'verified', NULL, ${untriedUntil})
   FROM r JOIN nfts n ON n.externalId = r.externalId
   WHERE r.type = 'nft' AND listings.nftId = n.id AND n.updatedAt = r.now`
 
 /**
  * The first of each contract and its last token are tried before the others. The last token of a batch of
- * ERC721A needs most gas. The condition of `heldUntil` is that of the index.
+ * ERC721A needs most gas. The condition of `untriedUntil` is that of the index.
  */
 const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FROM (
   SELECT l.id, row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
@@ -138,7 +138,7 @@ const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FR
     row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
       ORDER BY length(n.tokenId) DESC, n.tokenId DESC) AS last
   FROM listings l JOIN nfts n ON n.id = l.nftId
-  WHERE l.active AND (l.heldUntil IS NULL) IN (0, 1) AND l.checkAt = (SELECT now FROM r))
+  WHERE l.active AND (l.untriedUntil IS NULL) IN (0, 1) AND l.checkAt = (SELECT now FROM r))
   WHERE first = 1 OR last = 1)`
 
 /** Whether `n` and `l` are an NFT of the contract and a listing of the seller of `g`. */
@@ -153,7 +153,7 @@ const isOfGroup = `n.contractAddr = g.contractAddr AND n.contractNetwork = g.con
 const shareObstacles = `, untried AS MATERIALIZED (
     SELECT l.id, l.sellerId, n.contractNetwork, n.contractAddr, n.fulfilment
     FROM r CROSS JOIN listings l ON l.externalId = r.externalId CROSS JOIN nfts n ON n.id = l.nftId
-    WHERE r.type = 'listing' AND l.heldUntil IS NOT NULL AND l.obstacle IS NULL
+    WHERE r.type = 'listing' AND l.untriedUntil IS NOT NULL AND l.obstacle IS NULL
       AND n.recipients = 'anybody'),
   known AS MATERIALIZED (SELECT g.*, max(l.checkAt = '${NEVER}') AS isLasting, l.obstacle, l.foundBy
     FROM (SELECT DISTINCT sellerId, contractNetwork, contractAddr, fulfilment FROM untried) g
@@ -168,7 +168,7 @@ const shareObstacles = `, untried AS MATERIALIZED (
   FROM (SELECT untried.id, g.obstacle, g.foundBy, g.isLasting, (SELECT now FROM r LIMIT 1) AS now
     FROM known g JOIN untried USING (sellerId, contractNetwork, contractAddr, fulfilment)
     WHERE NOT EXISTS (SELECT 1 FROM nfts n CROSS JOIN listings l ON l.nftId = n.id
-      WHERE ${isOfGroup} AND l.obstacle IS NULL AND l.heldUntil IS NULL AND n.recipients = 'anybody'
+      WHERE ${isOfGroup} AND l.obstacle IS NULL AND l.untriedUntil IS NULL AND n.recipients = 'anybody'
         AND ${isForSale('(SELECT now FROM r LIMIT 1)')})) shared
   WHERE listings.id = shared.id`
 

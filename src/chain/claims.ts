@@ -1,7 +1,7 @@
 /**
  * Whose word suffices. What a node answers is a claim: it may lie, lag behind or be on another fork. Every
  * answer that stops something, fails, signs again, closes or proves is decided here, by the rule of its
- * kind. All configured nodes are asked, also one that is left out or accused: it is still a witness.
+ * kind. A node that is left out or accused is asked as well: it is still a witness.
  */
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'

@@ -4,7 +4,7 @@ import type { listings, SaleObstacle } from './schema/catalogue.ts'
 
 type Listing = Pick<
   typeof listings.$inferSelect,
-  'type' | 'active' | 'activeTill' | 'obstacle' | 'heldUntil'
+  'type' | 'active' | 'activeTill' | 'obstacle' | 'untriedUntil'
 >
 
 export type ListingReason =
@@ -20,8 +20,8 @@ export function whyNoOrders(listing: Listing, now: string): ListingReason | null
   if (!listing.active) return 'listing_inactive'
   if (listing.activeTill !== null && listing.activeTill <= now) return 'listing_ended'
   if (listing.obstacle !== null) return listing.obstacle
-  const isHeld = listing.heldUntil !== null && listing.heldUntil > now
-  return isHeld ? 'listing_not_checked' : null
+  const isUntried = listing.untriedUntil !== null && listing.untriedUntil > now
+  return isUntried ? 'listing_not_checked' : null
 }
 
 /** `whyNoOrders` in SQL. `listing`: how the statement calls the row. */
@@ -31,5 +31,5 @@ export const whyNoOrdersSql = (listing: string, now: SQL | string): SQL<ListingR
     WHEN NOT ${row}.active THEN 'listing_inactive'
     WHEN ${row}.activeTill <= ${now} THEN 'listing_ended'
     WHEN ${row}.obstacle IS NOT NULL THEN ${row}.obstacle
-    WHEN ${row}.heldUntil > ${now} THEN 'listing_not_checked' END`
+    WHEN ${row}.untriedUntil > ${now} THEN 'listing_not_checked' END`
 }

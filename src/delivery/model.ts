@@ -50,7 +50,7 @@ export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version'
     /** Whether a transaction was ever signed for it. Then two nodes must call its key unused. */
     wasCarried: 0 | 1
     /** Whether transfers of its token to its recipient have used up gas in two transactions. */
-    isHeld: 0 | 1
+    isStoppedByBurns: 0 | 1
     /** The wallet of the seller. */
     seller: string
     /** The chain of a seller's wallet that is a contract; 0 for one with a key. */

@@ -1,7 +1,7 @@
 /**
  * Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`).
  *
- * An item fails for good in three ways, and in no other:
+ * An item stops waiting and fails in three ways, and in no other:
  * 1. It has waited for a reason for as long as `waits` says, and two nodes, where there are two, tell it
  *    (`waitOrFail` in `delivery/rules/item-changes.ts`); one is enough for reasons with
  *    `needsNoSecondNode`. An item that is to be cancelled does not fail so. After a failed transaction,

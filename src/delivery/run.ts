@@ -1,7 +1,7 @@
 /**
  * A run works on one chain, step by step, until nothing is left to do at present.
  *
- * A step loads rows and observes one node. Then it has three phases: the first closes what is open, the
+ * A step loads rows and asks all nodes but those that were silent just now; one of them leads. Then it has three phases: the first closes what is open, the
  * second compares keys with the chain, the third sends what is due. What a phase decides is stored before
  * nodes are asked again, which may take long. What is signed is stored before it is sent, so a step that
  * stops in between loses nothing: the next one sends the stored bytes.

@@ -4,7 +4,8 @@
  * events, while the rows still have their old state; the last changes the rows, unless they are in none
  * of the states that the transition begins with. Between them, webhook endpoints become due.
  *
- * `order.delivered` is the event of `deliver`. `writeItemChanges` appends it with the change of its item,
+ * `order.delivered` is the event of `deliver`. It comes a second time, with a new id and a higher `sequence`, if a
+ * fork or a second node undoes the first (`drop_block`, `confirm_end`): no event tells that. `writeItemChanges` appends it with the change of its item,
  * under the same condition (`isAsRead`). `appendEvents` stores what could not be read again unchanged;
  * the other fields of its body are read from the order when it is sent (`toOrderData` in
  * `events/event.ts`).
@@ -53,7 +54,7 @@ const buyerId = sql`(SELECT o.buyerId FROM orderItems i JOIN orders o ON o.id = 
  */
 const changeDelay = sql`min(3600, max(0, version - 1) * 30)`
 
-/** What people, operators and the cron run change. `set`: the columns besides the state. */
+/** Changes that are the same for all rows of a condition. `set`: the columns besides the state. */
 const changes = {
   link_wallet: {
     from: ['awaiting_wallet'],
@@ -139,7 +140,7 @@ const changes = {
 
 const unended = ['awaiting_wallet', 'queued', 'in_flight', 'failed'] as const
 
-/** What the engine changes. The columns besides the state differ from row to row. */
+/** What a step decides for each item: the columns besides the state differ from row to row. */
 const steps = {
   carry: { from: ['queued'], to: 'in_flight' },
   queue: { from: ['queued', 'in_flight'], to: 'queued' },
@@ -151,7 +152,7 @@ const steps = {
 
 export const transitions: Readonly<Record<string, Transition>> = { ...changes, ...steps }
 
-/** A transition that people, operators or the cron run make. */
+/** A transition that is the same for all rows of a condition. */
 export type ChangeName = keyof typeof changes
 
 export type Changed = { id: number; chainId: number | null }

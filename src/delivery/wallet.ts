@@ -56,7 +56,7 @@ export const hasTransfersUnderWaySql = (userId: number): SQL =>
     JOIN orders ON orders.id = orderItems.orderId
     WHERE (orders.buyerId = ${userId} AND NOT isQueued) OR orderItems.sellerId = ${userId})`
 
-/** Takes the wallet from the items that the user buys and that no transaction carries. */
+/** Takes the wallet from the items that the user buys: those that are to be delivered and are queued, and failed ones. */
 export function removeRecipient(db: Database, userId: number, now: Date) {
   const isBuyer = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o ON o.id = i.orderId
     WHERE i.id = d.id AND o.buyerId = ${userId})`

@@ -13,9 +13,8 @@ import { ApiError, invalidField } from './errors.ts'
  * Sets the variables of the context, and opens the session of the database where the endpoint
  * declares that it reads. GET and HEAD wait until the nearest copy has what the caller has seen, and a
  * caller who has just written asks the primary. What others have just written may be missing there:
- * `nearest.ts` says what is asked again. Other methods that declare it begin at the nearest copy, too, and
- * wait for nothing, because their write checks again what they have read. `POST …/check`, which writes nothing, may tell
- * what was true some seconds ago.
+ * `nearest.ts` says what is asked again. POST and PUT that declare `nearest` wait for nothing: their write checks
+ * again what they have read. Only `POST …/check` writes nothing, so it may miss what its caller has just written.
  */
 export const requestContext = createMiddleware<App>(async (c, next) => {
   if (c.req.url.length > requestLimits.urlLength.max)

@@ -29,16 +29,16 @@ const EXPIRY_STEP = 10_000
  * first answer (`isReplay`).
  */
 export function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
-  const call = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
+  const idempotency = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
   const listName = 'reservations'
-  return attempt(ctx, { inputs, call, listName }, async ({ data, earlier }) => {
+  return attempt(ctx, { inputs, idempotency, listName }, async ({ data, earlier }) => {
     if (earlier) {
       const reservations: Reservation[] = JSON.parse(earlier)
       return { reservations, isReplay: true }
     }
     const rows = inputs.map((input, i) => planRow(ctx.now, input, data.orders[i]))
     const reservations = rows.map(({ priceWei, ...shown }) => shown)
-    const checked = { data, call, result: JSON.stringify(reservations) }
+    const checked = { data, call: idempotency, result: JSON.stringify(reservations) }
     const statements = { rows: insertRows(ctx, data, rows) }
     const isWritten = await writeChecked(ctx, checked, statements)
     return isWritten ? { reservations, isReplay: false } : null

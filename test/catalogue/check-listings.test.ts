@@ -323,7 +323,7 @@ describe('an obstacle', () => {
 it('stores what is known after 15 seconds, if nodes are slow', async () => {
   await forgetOthers()
   const chain = await aChain({ erc721: 1, erc1155: 1 })
-  const values = { heldUntil: at(1) }
+  const values = { untriedUntil: at(1) }
   const [good, paused] = [
     await sell(chain, chain.contracts.erc721),
     await sell(chain, chain.contracts.erc1155, { tokenId: '1' }),
@@ -345,15 +345,15 @@ it('stores what is known after 15 seconds, if nodes are slow', async () => {
   })
   onTestFinished(() => void [unwatch(), spy.mockRestore()])
   await check(chain)
-  expect(await findRow(listings, good.id)).toMatchObject({ heldUntil: null })
+  expect(await findRow(listings, good.id)).toMatchObject({ untriedUntil: null })
   expect(await findRow(listings, paused.id)).toMatchObject({ ...values, checkAt: at(15) })
 })
 
 /**
  * Lists pieces of one collection, which can be delivered, and then pieces of other contracts, which have no
- * code. Returns how many of these were never tried. `heldUntil`: null for a collection that was tried.
+ * code. Returns how many of these were never tried. `untriedUntil`: null for a collection that was tried.
  */
-async function aQueue(chain: Chain, pieces: number, others: number, heldUntil: string | null) {
+async function aQueue(chain: Chain, pieces: number, others: number, untriedUntil: string | null) {
   const { id: template } = await sell(chain, chain.contracts.erc1155, { tokenId: '1' })
   await env.DB.prepare(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
     INSERT INTO nfts (externalId, contractAddr, contractNetwork, tokenId, amount, availableAmount, creatorId,
@@ -365,15 +365,15 @@ async function aQueue(chain: Chain, pieces: number, others: number, heldUntil: s
     .bind(pieces + others, pieces, at(-1), template)
     .run()
   await env.DB.prepare(`INSERT INTO listings (externalId, priceCents, priceEths, priceWei, active, type,
-      priceCurrency, sellerId, nftId, checkAt, heldUntil, createdAt, updatedAt)
+      priceCurrency, sellerId, nftId, checkAt, untriedUntil, createdAt, updatedAt)
     SELECT externalId, 1, '0', '0', 1, 'regular', 'EUR', creatorId, id, iif(contractAddr = ?2, '', ?1),
       iif(contractAddr = ?2, ?3, ?4), ?1, ?1
     FROM nfts WHERE externalId LIKE 'queue %' ORDER BY id`)
-    .bind(at(-1), chain.contracts.erc1155, heldUntil, at(1))
+    .bind(at(-1), chain.contracts.erc1155, untriedUntil, at(1))
     .run()
   return () =>
     env.DB.prepare(`SELECT count(*) AS untried FROM listings JOIN nfts ON nfts.id = nftId
-      WHERE heldUntil IS NOT NULL AND contractAddr <> ? AND contractNetwork = ?`)
+      WHERE untriedUntil IS NOT NULL AND contractAddr <> ? AND contractNetwork = ?`)
       .bind(chain.contracts.erc1155, chain.name)
       .first('untried')
 }
@@ -381,10 +381,10 @@ async function aQueue(chain: Chain, pieces: number, others: number, heldUntil: s
 it.each([
   ['10,000 pieces of a collection that was never tried', 10_000, at(1)],
   ['20,300 pieces of a collection that is tried again', 20_300, null],
-])('tries 50 others in its first two runs, beside %s', async (_, pieces, heldUntil) => {
+])('tries 50 others in its first two runs, beside %s', async (_, pieces, untriedUntil) => {
   await forgetOthers()
   const chain = await aChain({ erc1155: 1 })
-  const countUntried = await aQueue(chain, pieces, 50, heldUntil)
+  const countUntried = await aQueue(chain, pieces, 50, untriedUntil)
   expect(await countUntried()).toBe(50)
   for (const minutes of [0, 1]) await check(chain, minutes)
   expect(await countUntried()).toBe(0)
@@ -400,11 +400,11 @@ it('tries no token that only some may get, and sells it', async () => {
   const chain = await aChain()
   const token = await chain.aPeculiarToken('SoulboundToken')
   const listing = await sell(chain, token, { recipients: 'verified' })
-  await setRow(listings, listing.id, { obstacle: 'token_not_transferable', heldUntil: at(1) })
+  await setRow(listings, listing.id, { obstacle: 'token_not_transferable', untriedUntil: at(1) })
   await chain.takeCounts()
   await check(chain)
   expect((await chain.takeCounts()).requests).toBe(0)
-  expect(await findRow(listings, listing.id)).toMatchObject({ obstacle: null, heldUntil: null })
+  expect(await findRow(listings, listing.id)).toMatchObject({ obstacle: null, untriedUntil: null })
 })
 
 it('tries as many in a minute as the node takes calls in a second, each once a day', async () => {

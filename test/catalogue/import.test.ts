@@ -71,7 +71,7 @@ const stored = async (id = 'one') =>
   (await db.select().from(nfts).where(eq(nfts.externalId, id)))[0]
 const theListing = async (id: string) =>
   (await db.select().from(listings).where(eq(listings.externalId, id)))[0]
-const heldUntil = async (id: string) => (await theListing(id))?.heldUntil
+const untriedUntil = async (id: string) => (await theListing(id))?.untriedUntil
 const theUser = async (id: string) =>
   (await db.select().from(users).where(eq(users.externalId, id)))[0]
 
@@ -159,21 +159,21 @@ describe('an import', () => {
       'verified',
     ])
     expect(await imported([verified])).toMatchObject({ nft: numbers(0, 0, 1) })
-    expect(await heldUntil('two-sale')).toBeNull()
+    expect(await untriedUntil('two-sale')).toBeNull()
   })
 
   it('sells nothing of what is new for two minutes, so that it can be tried first', async () => {
     await imported(catalogue)
-    const held = await heldUntil('sale')
+    const held = await untriedUntil('sale')
     const created = (await theListing('sale'))?.createdAt ?? ''
     expect(Date.parse(held ?? '') - Date.parse(created)).toBe(120_000)
     // What was tried is not held again.
-    await db.update(listings).set({ heldUntil: null })
+    await db.update(listings).set({ untriedUntil: null })
     await imported([
       anNftRecord('one', 1, { priceCents: 2000 }),
       aListingRecord('sale', 'one', { amount: 1 }),
     ])
-    expect(await heldUntil('sale')).toBeNull()
+    expect(await untriedUntil('sale')).toBeNull()
     expect(await theListing('sale')).toMatchObject({ amount: 1, checkAt: '' })
   })
 
@@ -186,15 +186,15 @@ describe('an import', () => {
       anNftRecord('one', 1, nft),
       aListingRecord('sale', 'one', listing),
     ])
-    await db.update(listings).set({ heldUntil: NOW })
+    await db.update(listings).set({ untriedUntil: NOW })
     await imported([aUserRecord('cleo'), anNftRecord('one', 1), aListingRecord('sale', 'one')])
-    const { heldUntil: held, updatedAt } = (await theListing('sale')) ?? {}
+    const { untriedUntil: held, updatedAt } = (await theListing('sale')) ?? {}
     expect(held).not.toBe(NOW)
     expect(Date.parse(held ?? '')).toBeGreaterThan(Date.parse(updatedAt ?? ''))
     // A new price does not stop the sale.
-    await db.update(listings).set({ heldUntil: NOW })
+    await db.update(listings).set({ untriedUntil: NOW })
     await imported([aListingRecord('sale', 'one', { priceCents: 1 })])
-    expect(await heldUntil('sale')).toBe(NOW)
+    expect(await untriedUntil('sale')).toBe(NOW)
   })
 
   it('tries the first of a contract and its last token before the others', async () => {
@@ -214,7 +214,7 @@ describe('an import', () => {
     await imported(catalogue)
     await db.update(listings).set({
       ...{ obstacle: 'token_not_transferable', obstacleSince: NOW, foundBy: 'trial' },
-      ...{ heldUntil: null, checkAt: '2999' },
+      ...{ untriedUntil: null, checkAt: '2999' },
     })
     const other = '0x2222222222222222222222222222222222222222'
     await imported([
@@ -236,13 +236,13 @@ describe('an import', () => {
       .update(listings)
       .set({ obstacle: null, obstacleSince: null })
       .where(eq(listings.externalId, 'two-sale'))
-    await db.update(listings).set({ heldUntil: null, checkAt: '2999' })
+    await db.update(listings).set({ untriedUntil: null, checkAt: '2999' })
     await imported([anNftRecord('four', 4), aListingRecord('four-sale', 'four')])
     expect(await theListing('four-sale')).toMatchObject({ obstacle: null })
     // One that takes no orders shows nothing. What no trial sees of another one is not tried.
     await imported([aListingRecord('two-sale', 'two', { active: false })])
     await db.update(listings).set({ active: false }).where(eq(listings.externalId, 'four-sale'))
-    await db.update(listings).set({ heldUntil: null })
+    await db.update(listings).set({ untriedUntil: null })
     await db.update(listings).set({ checkAt: NEVER }).where(eq(listings.externalId, 'sale'))
     await imported([anNftRecord('five', 5), aListingRecord('five-sale', 'five')])
     const lasting = { ...shared, checkAt: NEVER }

@@ -31,12 +31,12 @@ it('say alike why a listing takes no orders', async () => {
     [true, false].flatMap((active) =>
       TIMES.flatMap((activeTill) =>
         ([null, 'token_not_transferable'] as const).flatMap((obstacle) =>
-          TIMES.map((heldUntil) => ({ type, active, activeTill, obstacle, heldUntil })),
+          TIMES.map((untriedUntil) => ({ type, active, activeTill, obstacle, untriedUntil })),
         ),
       ),
     ),
   )
-  const columns = ['type', 'active', 'activeTill', 'obstacle', 'heldUntil']
+  const columns = ['type', 'active', 'activeTill', 'obstacle', 'untriedUntil']
   const reasons = rows.map((row) => whyNoOrders(row, NOW))
   expect(await inSql(rows, columns, whyNoOrdersSql('r', NOW))).toEqual(reasons)
   expect(new Set(reasons)).toEqual(

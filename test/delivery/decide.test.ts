@@ -55,7 +55,7 @@ const carriedOf = (id: number): Item => ({
   tokenId: '7',
   quantity: 2,
   fulfilment: 'transfer',
-  isHeld: 0,
+  isStoppedByBurns: 0,
   wasCarried: 1,
   seller: SELLER,
   sellerChainId: 0,

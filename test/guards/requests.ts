@@ -5,7 +5,7 @@ export const requests: Guard[] = [
   {
     name: 'a URL to fetch may not point into a private IPv4 network',
     code: 'src/http/destination.ts: isPublic',
-    broken: { condition: 'specialIpv4', becomes: true },
+    broken: { condition: 'ipv4 check', becomes: true },
     test: 'test/http/destination.test.ts: private networks',
   },
   {

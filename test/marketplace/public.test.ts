@@ -171,7 +171,7 @@ describe('what cannot be ordered', () => {
   const inactive = { active: false, activeTill: PAST }
   const ended = { activeTill: PAST }
   const auction = { type: 'auction' } as const
-  const undeliverable = { obstacle: 'token_not_transferable', heldUntil: FUTURE } as const
+  const undeliverable = { obstacle: 'token_not_transferable', untriedUntil: FUTURE } as const
 
   it.each([
     ['is switched off', inactive, {}, 'listing_inactive'],
@@ -179,7 +179,7 @@ describe('what cannot be ordered', () => {
     ['is an auction', auction, {}, 'listing_is_auction'],
     ['is an auction that has ended', { ...auction, ...ended }, {}, 'listing_is_auction'],
     ['cannot be delivered', undeliverable, {}, 'token_not_transferable'],
-    ['was never tried', { heldUntil: FUTURE }, {}, 'listing_not_checked'],
+    ['was never tried', { untriedUntil: FUTURE }, {}, 'listing_not_checked'],
     ['is sold out', {}, { availableAmount: 0 }, 'sold_out'],
   ])('has the code that an order gets, if it %s', async (_, listingValues, nftValues, code) => {
     const shop = await aShop({ listing: listingValues, nft: nftValues })
@@ -310,7 +310,7 @@ describe('updatedAt', () => {
   })
 
   it('is that of the cron run from which on it is sold although no node has told anything', async () => {
-    const { listing: sale } = await aShop({ listing: { heldUntil: '2026-03-02T09:02:00.000Z' } })
+    const { listing: sale } = await aShop({ listing: { untriedUntil: '2026-03-02T09:02:00.000Z' } })
     await tellDue(db, new Date('2026-03-02T09:01:59.000Z'))
     expect(await listing(sale)).toMatchObject({ updatedAt: PAST })
     await tellDue(db, new Date('2026-03-02T09:02:00.000Z'))

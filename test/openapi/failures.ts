@@ -54,7 +54,7 @@ const ofOrders: Failures = {
   listing_inactive: (shop) => orderOfListing(shop, { active: false }),
   listing_ended: (shop) => orderOfListing(shop, { activeTill: PAST }),
   listing_is_auction: (shop) => orderOfListing(shop, { type: 'auction' }),
-  listing_not_checked: (shop) => orderOfListing(shop, { heldUntil: '2999-01-01T00:00:00.000Z' }),
+  listing_not_checked: (shop) => orderOfListing(shop, { untriedUntil: '2999-01-01T00:00:00.000Z' }),
   ...Object.fromEntries(
     saleObstacles.map((obstacle) => [obstacle, (shop: Shop) => orderOfListing(shop, { obstacle })]),
   ),

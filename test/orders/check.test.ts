@@ -188,7 +188,7 @@ it('lists everything that is wrong with all orders of a call, with a code for ea
 })
 
 it('refuses what was never tried for the first two minutes, and then sells it', async () => {
-  const { token, listing, input } = await aShop({ listing: { heldUntil: FUTURE } })
+  const { token, listing, input } = await aShop({ listing: { untriedUntil: FUTURE } })
   expect(await placeError(token, [input])).toMatchObject({
     status: 400,
     code: 'listing_not_checked',
@@ -196,7 +196,7 @@ it('refuses what was never tried for the first two minutes, and then sells it', 
   })
   const reserved = await reserve(token, [{ listingId: listing.id, quantity: 1, ttl: 600 }])
   expect(await reserved.json()).toMatchObject({ code: 'listing_not_checked' })
-  await setRow(listings, listing.id, { heldUntil: PAST })
+  await setRow(listings, listing.id, { untriedUntil: PAST })
   expect((await place(token, [input])).status).toBe(200)
 })
 

@@ -52,7 +52,7 @@ it('returns a paid order', async () => {
   expect(item?.nft).toMatchObject({ id: nft.id, availableAmount: 8, payload: nft.payload })
   const { externalId, obstacle, obstacleSince, foundBy, isShared, disputedSince, ...stored } =
     listing
-  const { heldUntil, checkAt, ...shown } = stored
+  const { untriedUntil, checkAt, ...shown } = stored
   expect(item?.listing).toEqual({ ...shown, sellerId: seller.id })
 })
 

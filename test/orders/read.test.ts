@@ -39,7 +39,7 @@ it('returns an order with buyer, items, NFTs and listings, with the documented f
   const [item] = order?.orderItems ?? []
   const { externalId, obstacle, obstacleSince, foundBy, isShared, disputedSince, ...stored } =
     listing
-  const { heldUntil, checkAt, ...shown } = stored
+  const { untriedUntil, checkAt, ...shown } = stored
   expect(item?.listing).toEqual(shown)
 })
 

@@ -70,7 +70,7 @@ async function createWorld(seed: number): Promise<World> {
   ]
   await send('POST', '/api/admin/catalogue', { token: master, body: linesOf(records) })
   // As if each listing had been tried.
-  await db.update(listings).set({ heldUntil: null })
+  await db.update(listings).set({ untriedUntil: null })
   const [rows] = await db.batch([
     raw<{ name: string; nftId: number; listingId: number; sellerId: number }>(db)`
       SELECT n.externalId AS name, n.id AS nftId, l.id AS listingId, l.sellerId

@@ -179,7 +179,7 @@ export const aListing = (
   )
 
 /** As if every listing had been tried, and could be delivered. */
-export const sellUntried = () => db.update(listings).set({ heldUntil: null })
+export const sellUntried = () => db.update(listings).set({ untriedUntil: null })
 
 let transactionCount = 0
 

@@ -1,6 +1,6 @@
 /** Texts of times, durations and amounts. */
 import type { Network } from '../../env.ts'
-import { MAX_COUNT } from '../../monitoring/state.ts'
+import { MAX_COUNT } from '../../monitoring/state-rows.ts'
 import { formatCount } from '../../pages/components/text.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 

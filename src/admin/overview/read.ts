@@ -7,14 +7,8 @@ import { hourlyOrders } from '../../db/schema/operations.ts'
 import { raw } from '../../db/statements.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
-import {
-  chainsSql,
-  delayedSql,
-  MAX_COUNT,
-  reasonCodesJson,
-  stateStatements,
-  storedState,
-} from '../../monitoring/state.ts'
+import { stateStatements, storedState } from '../../monitoring/state.ts'
+import { chainsSql, delayedSql, MAX_COUNT, reasonCodesJson } from '../../monitoring/state-rows.ts'
 import { selectAudit } from '../components/audit-entries.ts'
 import { firstStart } from './periods.ts'
 

@@ -7,7 +7,7 @@ import { type Action, findObstacles, type Obstacle } from '../../delivery/action
 import { type Filter, isOnPageSql, matches } from '../../delivery/actions/transfers.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
-import { MAX_COUNT } from '../../monitoring/state.ts'
+import { MAX_COUNT } from '../../monitoring/state-rows.ts'
 import { type ListedTransfer, selectTransfers } from '../components/transfers.tsx'
 
 /** Transfers on a page of the list. */

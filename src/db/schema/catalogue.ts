@@ -152,7 +152,7 @@ export const listings = sqliteTable(
     /** Since when some nodes say that it can be delivered, and not all. */
     disputedSince: timestamp(),
     /** Nothing is sold before, so that it can be tried first. Null once nodes have told. */
-    heldUntil: timestamp(),
+    untriedUntil: timestamp(),
     /** When it is tried next whether a piece could be delivered. */
     checkAt: timestamp().notNull().default(''),
     ...timestampColumns,
@@ -162,10 +162,10 @@ export const listings = sqliteTable(
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
     index('listings_ends').on(t.activeTill).where(sql`${t.updatedAt} < ${t.activeTill}`),
-    index('listings_due').on(sql`${t.heldUntil} IS NULL`, t.checkAt).where(sql`${t.active}`),
+    index('listings_due').on(sql`${t.untriedUntil} IS NULL`, t.checkAt).where(sql`${t.active}`),
     index('listings_obstacles').on(t.sellerId, t.isShared).where(sql`${t.obstacle} IS NOT NULL`),
     index('listings_stopped').on(t.obstacleSince).where(sql`${t.obstacle} IS NOT NULL`),
-    index('listings_held').on(t.heldUntil).where(sql`${t.updatedAt} < ${t.heldUntil}`),
+    index('listings_held').on(t.untriedUntil).where(sql`${t.updatedAt} < ${t.untriedUntil}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOfSql(t.type, listingTypes)),
   ],

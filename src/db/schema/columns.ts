@@ -1,5 +1,5 @@
 /**
- * All tables. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601 UTC
+ * Columns that tables share. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601 UTC
  * text with milliseconds, which sorts by time. Wei and ETH are decimal text, because D1 rounds
  * integers above 2^53. Money is an integer in minor units of its
  * currency (ISO 4217).

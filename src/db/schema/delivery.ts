@@ -24,7 +24,7 @@ export const deliveryStates = [
 ] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** The states of a delivery, as an order item shows them; null while it is queued. */
+/** The states of a delivery, as an order item shows them; null until a transaction was sent. */
 export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
 
 export const requestedActions = ['deliver', 'cancel'] as const
@@ -109,7 +109,7 @@ export const deliveries = sqliteTable(
     queuedAt: timestamp(),
     /** When an operator queued the failed item again. */
     retriedAt: timestamp(),
-    /** Since when the item waits for the same kind of reason; null if for its turn only. */
+    /** Since when the item waits for the same kind of reason; null if for its turn only. It has not failed. */
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
     tries: integer().notNull().default(0),

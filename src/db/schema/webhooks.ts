@@ -18,7 +18,12 @@ export const eventTexts = {
     meaning: 'The buyer has linked no wallet for 21 days',
     more: 'Told once, after two reminders. The order goes on waiting: ask the buyer, or cancel it.',
   },
-  'order.delivered': { meaning: 'The buyer has the NFT', more: '`txId` is the transaction.' },
+  'order.delivered': {
+    meaning: 'The buyer has the NFT',
+    more:
+      '`txId` is the transaction. Sent again, with a higher `sequence`, after a fork of the chain has ' +
+      'undone it: the NFT is delivered once more.',
+  },
   'order.failed': {
     meaning: 'The NFT could not be delivered',
     more:

@@ -28,8 +28,8 @@ export type Requested = { item: Item; contract: Address; transfer: TokenTransfer
 type ContractStates = ReadonlyMap<Address, ObservedContract>
 
 /**
- * Returns the contract that delivers an item. It stays with the contract of its first transaction,
- * which may still be mined there. Only a retired contract can deliver nothing more.
+ * Returns the contract that delivers an item. It stays with the contract of its newest transaction,
+ * which may still be mined there, until that contract is retired.
  */
 export const findContract = (
   { contract }: Item,
@@ -66,7 +66,7 @@ export function sortItems(
     else {
       const transfer = readTransfer(item, network)
       if ('reasonCode' in transfer) changes.push(waitOrFail(item, transfer, false, now))
-      else if (item.isHeld) changes.push(wait(item, explain('gas_burned'), now, true))
+      else if (item.isStoppedByBurns) changes.push(wait(item, explain('gas_burned'), now, true))
       else requested.push({ item, contract, transfer })
     }
   }

@@ -189,7 +189,7 @@ const selectItemsFrom = (
 ) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
     d.failingSince, d.tries, d.withoutEffect, d.contract IS NOT NULL AS wasCarried, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
-      AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isHeld,
+      AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isStoppedByBurns,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
     i.recipientChainId, iif(i.recipientChainId = 0, 0, EXISTS (SELECT 1
       FROM orders o JOIN users b ON b.id = o.buyerId

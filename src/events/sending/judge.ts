@@ -2,8 +2,8 @@
  * What the attempts of a batch mean for the endpoint and for the messages.
  *
  * A receiver that fails: after five rejections in a row, or one attempt without an answer, its endpoint
- * pauses, for 5 or 10 seconds first and 5 minutes at most, and gets one message after each pause, the one
- * that became due last (`events/sending/batch.ts`). So an hour of failure is about 20 attempts, or 15 if
+ * pauses, for 5 or 10 seconds first and 5 minutes at most, and gets one message after each pause: of those
+ * that are due the one that became due last, else the next of the log (`events/sending/batch.ts`). So an hour of failure is about 20 attempts, or 15 if
  * nobody answers, while messages wait. A message that was tried is sent again on its own after `delays`:
  * ten attempts in three days. Then it is `failed`, until its owner sends it again. All others wait in the
  * log, in their order. Each accepted message takes 1 from the penalty: no pause follows it, and full

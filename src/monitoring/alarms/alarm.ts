@@ -1,7 +1,7 @@
 /** What an alarm is: its name and severity, after which time something is one, and the words for it. */
 import type { Settings } from '../../env.ts'
 import { HOUR, MINUTE, SECOND } from '../../time.ts'
-import { MAX_COUNT } from '../state.ts'
+import { MAX_COUNT } from '../state-rows.ts'
 
 /** Milliseconds for which something lasts before it is an alarm. */
 export const LIMITS = {

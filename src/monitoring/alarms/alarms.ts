@@ -7,7 +7,8 @@ import { operatorLimits } from '../../limits.ts'
 import { strangersLimit } from '../../mail/mail.ts'
 import { DAY, MINUTE } from '../../time.ts'
 import { TOLD_BEFORE } from '../counting/token-ends.ts'
-import { countItems, MAX_COUNT, type State } from '../state.ts'
+import { countItems, type State } from '../state.ts'
+import { MAX_COUNT } from '../state-rows.ts'
 import {
   type Alarm,
   alarm,

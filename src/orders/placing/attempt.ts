@@ -13,7 +13,8 @@ const ATTEMPTS = 3
 /** A call that places or reserves. */
 export type Call = {
   inputs: readonly NewOrder[]
-  call: IdempotentCall | null
+  /** Null without an `Idempotency-Key`. */
+  idempotency: IdempotentCall | null
   listName: OrderListName
   /** Whether the call is done if an order has the number of its only one. */
   isByNumber?: boolean
@@ -26,8 +27,8 @@ export type Call = {
 type Begun = { data: OrderData; earlier: string | null }
 
 /**
- * Loads what a call depends on, and throws what is wrong with it; then `write` does it. It returns null if
- * another call has changed what was read: then the steps begin again. Throws `request_in_progress` after
+ * Loads what a call depends on, and throws what is wrong with it; then `finish` returns what an earlier call
+ * has made, or writes it. It returns null if another call has changed what was read: then the steps begin again. Throws `request_in_progress` after
  * the last attempt.
  *
  * `http/endpoint.ts` repeats as well: it calls a handler once more at the primary if it has thrown an
@@ -36,10 +37,10 @@ type Begun = { data: OrderData; earlier: string | null }
 export async function attempt<Result>(
   ctx: PlaceCtx,
   call: Call,
-  write: (begun: Begun) => Promise<Result | null>,
+  finish: (begun: Begun) => Promise<Result | null>,
 ): Promise<Result> {
   for (let attempts = 0; attempts < ATTEMPTS; attempts++) {
-    const result = await write(await begin(ctx, call, attempts === 0))
+    const result = await finish(await begin(ctx, call, attempts === 0))
     if (result) return result
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
@@ -53,18 +54,21 @@ export async function attempt<Result>(
  */
 async function begin(
   ctx: PlaceCtx,
-  { inputs, call, listName, isByNumber = false }: Call,
+  { inputs, idempotency, listName, isByNumber = false }: Call,
   isFirst: boolean,
 ): Promise<Begun> {
   // A new session for each attempt: only the first read of one is certain to be at the primary.
   const db = isFirst ? ctx.db : ctx.db.$client.openPrimary()
-  const data = await loadOrderData({ ...ctx, db }, { inputs, call, countsOpen: !isFirst })
+  const data = await loadOrderData(
+    { ...ctx, db },
+    { inputs, call: idempotency, countsOpen: !isFirst },
+  )
   const problems = findProblems(ctx, data, listName)
   requireOwnListings(problems)
   const placed = isByNumber ? data.placed.get(inputs[0]?.providerId ?? '') : undefined
   if (placed) return { data, earlier: JSON.stringify([placed.orderId]) }
-  if (call && data.stored) {
-    requireSameCall(call, data.stored)
+  if (idempotency && data.stored) {
+    requireSameCall(idempotency, data.stored)
     return { data, earlier: data.stored.result }
   }
   requireNone(problems)

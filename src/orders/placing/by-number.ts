@@ -21,7 +21,7 @@ export async function putOrder(
   const input = { ...order, providerId }
   const placement = await placeOnce(ctx, {
     inputs: [input],
-    call: null,
+    idempotency: null,
     isByNumber: true,
     listName: '',
   })

@@ -134,7 +134,7 @@ function findNft({ nft, listing }: NamedOrder, check: Check): Nft | undefined {
 
 /** What a reservation holds is sold even if the listing has ended since. */
 function checkListing(order: NamedOrder, check: Check): void {
-  const { listing, obstacle = null, heldUntil = null, nft, hold } = order
+  const { listing, obstacle = null, untriedUntil = null, nft, hold } = order
   const { now, field, labels, report } = check
   const path = field.listing
   if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
@@ -142,7 +142,7 @@ function checkListing(order: NamedOrder, check: Check): void {
     report(path, 'listing_mismatch', `${labels.listing} does not sell ${labels.nft}`)
   else if (hold) return
   else {
-    const reason = whyNoOrders({ ...listing, obstacle, heldUntil }, now.toISOString())
+    const reason = whyNoOrders({ ...listing, obstacle, untriedUntil }, now.toISOString())
     if (reason) report(path, reason, describeListing(reason, order, check))
   }
 }
@@ -157,7 +157,7 @@ function describeListing(reason: ListingReason, order: NamedOrder, { labels }: C
     case 'listing_ended':
       return `${labels.listing} ended at ${order.listing?.activeTill}`
     case 'listing_not_checked':
-      return `it is found out whether ${labels.listing} can be delivered, until ${order.heldUntil} at the latest`
+      return `it is found out whether ${labels.listing} can be delivered, until ${order.untriedUntil} at the latest`
     default:
       return `${labels.listing}: ${rules[reason].sentence}`
   }

@@ -34,7 +34,7 @@ export type NamedOrder = {
   /** Why nothing is sold of the listing. */
   obstacle: SaleObstacle | null | undefined
   /** Until when nothing is sold of it, because it was not tried yet whether it can be delivered. */
-  heldUntil: string | null | undefined
+  untriedUntil: string | null | undefined
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: typeof reservations.$inferSelect | undefined
   /** The chain of the NFT; null if its network is not configured. */

@@ -2,7 +2,8 @@
  * Makes placing orders and reserving safe to repeat (`Idempotency-Key`). The key is stored in the same
  * transaction as what the call writes, so either both exist or neither.
  *
- * Before a key is looked at, the caller must still sell the listings of the call (`requireOwnListings`).
+ * Before a key is looked at, the user of a user token must still sell the listings of the call
+ * (`requireOwnListings`).
  * For 24 hours a repeated key finds the hash of the first call, which must be the same (422), and its
  * result: the ids of its orders, which are read as they are now, or its reservations. Later it is a new
  * call, whatever its body, which places orders again; a `providerId` still stands for one order (409).

@@ -39,7 +39,7 @@ const selectListings = prepared((db, { ids, externalIds }: Keys) =>
       ...listingColumns,
       externalId: listings.externalId,
       obstacle: listings.obstacle,
-      heldUntil: listings.heldUntil,
+      untriedUntil: listings.untriedUntil,
     })
     .from(listings)
     .where(sql`id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)}`),
@@ -196,9 +196,9 @@ export async function loadOrderData(
   const [token] = rows.tokens
   if (!token) throw new Error('a live token was not read')
   const nfts = byKey(rows.nfts.map(({ held, ...nft }) => nft))
-  const listings = byKey(rows.listings.map(({ obstacle, heldUntil, ...listing }) => listing))
+  const listings = byKey(rows.listings.map(({ obstacle, untriedUntil, ...listing }) => listing))
   const sales = new Map(
-    rows.listings.map(({ id, obstacle, heldUntil }) => [id, { obstacle, heldUntil }]),
+    rows.listings.map(({ id, obstacle, untriedUntil }) => [id, { obstacle, untriedUntil }]),
   )
   const unusedHolds = new Map(rows.holds.map((hold) => [hold.id, hold]))
   const findBuyers = buyerFinder(rows.buyers)
@@ -210,9 +210,9 @@ export async function loadOrderData(
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId ?? null
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
-      const { obstacle, heldUntil } = sales.get(listing?.id ?? 0) ?? {}
+      const { obstacle, untriedUntil } = sales.get(listing?.id ?? 0) ?? {}
       const buyers = findBuyers(input, chainId)
-      return { input, nft, listing, obstacle, heldUntil, hold, chainId, buyers }
+      return { input, nft, listing, obstacle, untriedUntil, hold, chainId, buyers }
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

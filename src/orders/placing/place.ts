@@ -43,8 +43,8 @@ export function placeOrders(
   ctx: PlaceCtx,
   { orders: inputs, key }: { orders: readonly NewOrder[]; key?: string | undefined },
 ): Promise<Placement> {
-  const call = key ? idempotentCall(key, { orders: inputs }, ctx.now) : null
-  return placeOnce(ctx, { inputs, call, listName: 'orders' })
+  const idempotency = key ? idempotentCall(key, { orders: inputs }, ctx.now) : null
+  return placeOnce(ctx, { inputs, idempotency, listName: 'orders' })
 }
 
 /**
@@ -60,7 +60,7 @@ export const placeOnce = (ctx: PlaceCtx, call: Call): Promise<Placement> =>
       return { orders, data, sequence, tokenName, isReplay: true, chainIds: [], endpoints: [] }
     }
     const plan = await planOrders(ctx, data)
-    const written = await writePlan(ctx, { data, plan, call: call.call })
+    const written = await writePlan(ctx, { data, plan, call: call.idempotency })
     const sequence = FIRST_SEQUENCE
     const chainIds = chainsToWake(plan)
     return written && { ...written, data, sequence, tokenName, isReplay: false, chainIds }

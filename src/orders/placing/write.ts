@@ -3,8 +3,8 @@
  * elements have values by column name. So the number of statements is constant, and D1's limit of 100
  * bound values does not matter.
  *
- * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that one
- * before it has added by its key in the plan: a user by `identityHash`, an address by `placementKey`, an
+ * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that an
+ * earlier one has added. It searches by the row's key in the plan: a user by `identityHash`, an address by `placementKey`, an
  * order by `payprovWebhookToken`. The last two have no index: the search begins at the newest row, and
  * ends at a row of this transaction. A delivery has the id of its item. The ids of events are in
  * `events/append.ts`.
@@ -72,8 +72,8 @@ const insertAddresses = prepared(
 )
 
 /**
- * The CHECK `nfts_stock` fails if there are not enough pieces. Returns the NFTs that may be sold out, with
- * the pieces that are left.
+ * The CHECK `nfts_stock` fails if there are not enough pieces. Returns the limited NFTs, with the pieces that
+ * are left.
  */
 const reduceStock = prepared((db, { rows, now }: Rows) =>
   db.all<Pick<Nft, 'id' | 'availableAmount'>>(sql`UPDATE nfts

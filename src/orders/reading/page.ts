@@ -10,7 +10,7 @@
  *     WHERE (… all filters, and whether the viewer may see it) OR number = 1000
  *     LIMIT 21
  *
- * The next page begins below the 20th match or, if there are fewer, below the 1,000th candidate.
+ * If there is a 21st match, the next page begins below the 20th; else below the 1,000th candidate, if there is one.
  */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
