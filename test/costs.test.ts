@@ -103,8 +103,9 @@ async function costOf(run: (measuredEnv: Env) => Promise<unknown>): Promise<Meas
 
 const session = await aSession(await anAdministrator())
 
-/** Whether an endpoint is a page, or requires a session. */
+/** Whether an endpoint is a page, or requires a session. The session has to last. */
 function isForBrowsers(endpoint: string): boolean {
+  if (endpoint === 'POST /sign-out') return false
   const declared = app.routes.flatMap(({ method, path, handler }) =>
     `${method} ${path}` === endpoint ? (declarationBy(handler) ?? []) : [],
   )
