@@ -8,7 +8,7 @@ import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
-import { Stall } from '../support/delivery/life.ts'
+import { type Mishap, Stall } from '../support/delivery/life.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 
@@ -39,6 +39,22 @@ async function aChainWithBlocksEvery(seconds: number, erc1155: number): Promise<
 }
 
 const erc1155 = { standard: 'erc1155' } as const
+/** Begins a run that stands still at a step. Returns what lets it go on to its end. */
+async function aStalledRun(
+  market: Marketplace,
+  chains: readonly Chain[],
+  cut: Pick<Mishap, 'step' | 'when'>,
+) {
+  const stall = new Stall()
+  for (const chain of chains) market.queue.put(chain)
+  const run = market.consume(market.queue.take(), { ...cut, does: stall })
+  await stall.reached
+  return () => {
+    stall.wake()
+    return run
+  }
+}
+
 const sendingStep = /rpc eth_sendRawTransaction/
 const releasingStep = /d1 UPDATE networks SET\s+lease = iif/
 
@@ -110,18 +126,10 @@ describe('a run', () => {
     const chain = await aChain({ erc1155: 2 })
     const market = aMarketplace(chain)
     const first = await aPaidItem(chain, erc1155)
-    const stall = new Stall()
-    market.queue.put(chain)
-    const run = market.consume(market.queue.take(), {
-      step: sendingStep,
-      when: 'after',
-      does: stall,
-    })
-    await stall.reached
+    const goOn = await aStalledRun(market, [chain], { step: sendingStep, when: 'after' })
     const second = await aPaidItem(chain, erc1155)
     pass(121)
-    stall.wake()
-    await run
+    await goOn()
     expect(await networkOf(chain)).toMatchObject({ lease: null })
     expect(delaysOf(market)).toEqual([0])
     await market.deliver()
@@ -134,19 +142,10 @@ describe('a run', () => {
     const market = aMarketplace(busy, { beside: [other] })
     const first = await aPaidItem(busy, erc1155)
     const waiting = await aPaidItem(other, erc1155)
-    const stall = new Stall()
-    market.queue.put(busy)
-    market.queue.put(other)
-    const run = market.consume(market.queue.take(), {
-      step: sendingStep,
-      when: 'after',
-      does: stall,
-    })
-    await stall.reached
+    const goOn = await aStalledRun(market, [busy, other], { step: sendingStep, when: 'after' })
     const second = await aPaidItem(busy, erc1155)
     pass(11)
-    stall.wake()
-    await run
+    await goOn()
     await expectDelivered(other, [waiting])
     expect(await rowOf(second)).toMatchObject({ state: 'queued' })
     expect(await networkOf(busy)).toMatchObject({ lease: null })
@@ -194,20 +193,12 @@ describe('a lease', () => {
     const chain = await aChain({ erc1155: 2 })
     const market = aMarketplace(chain)
     const first = await aPaidItem(chain, erc1155)
-    const stall = new Stall()
-    market.queue.put(chain)
-    const run = market.consume(market.queue.take(), {
-      step: releasingStep,
-      when: 'before',
-      does: stall,
-    })
-    await stall.reached
+    const goOn = await aStalledRun(market, [chain], { step: releasingStep, when: 'before' })
     const second = await aPaidItem(chain, erc1155)
     // The message of the order does nothing, because the lease is held.
     market.queue.put(chain)
     await market.deliver()
-    stall.wake()
-    await run
+    await goOn()
     await expectDelivered(chain, [first, second])
     expect(await networkOf(chain)).toMatchObject({ lease: null, wakeAt: null })
   })
