@@ -141,9 +141,8 @@ const isOfUser = ({ role, userId }: Endpoint, { buyerId, sellerId }: Event): boo
  */
 function isOfSources({ role, sources }: Endpoint, { source }: Event): boolean {
   if (sources === null || source === null) return true
-  return sources.map(sourcesNamed).some(([master, user]) => {
-    return source === master || (role !== 'master' && source === user)
-  })
+  const named = sources.map(sourcesNamed)
+  return named.some(([master, user]) => source === master || (role !== 'master' && source === user))
 }
 
 /** Who asks for failures is told of cancellations, too. */
