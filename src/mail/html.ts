@@ -6,6 +6,8 @@ import { textLanguage, textsOf } from '../texts/texts.ts'
 export type MailContent = {
   /** Also the heading. */
   subject: string
+  /** Number of the order, which the subject names, too. */
+  order?: string
   /** Text, in lines. */
   lead: string
   url: string

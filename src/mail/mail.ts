@@ -262,7 +262,8 @@ export async function post(
   { locale, isForHost }: { locale: string; isForHost?: boolean },
 ): Promise<void> {
   const { mail } = await textsOf(locale)
-  const { subject, lead, url, note, unsubscribe } = content
+  const { order, lead, url, note, unsubscribe } = content
+  const subject = order ? mail.forOrder(content.subject, order) : content.subject
   const end = unsubscribe ? `\n${mail.unsubscribe}\n${unsubscribe}\n` : ''
   const message = {
     from: { name: settings.INSTANCE_NAME, email: settings.EMAIL_FROM },

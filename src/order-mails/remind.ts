@@ -57,7 +57,7 @@ function selectDue(db: Database, now: Date) {
         WHERE state = 'awaiting_wallet' AND reminders = 0
           AND awaitsSince <= ${timeBefore(now, mailLimits.reminder.max)}
         ORDER BY awaitsSince LIMIT ${MAX_PER_RUN.mails})) d
-    JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
+    JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
     LEFT JOIN users u ON u.id = d.awaits AND u.removedAt IS NULL
     ORDER BY d.awaitsSince, d.id`
 }

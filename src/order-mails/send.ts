@@ -128,9 +128,9 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
   return true
 }
 
-/** The columns of `MailedItem`, of an item `i` and its NFT `n`. */
-export const mailedItemColumns = sql`n.title, i.orderId, n.contractNetwork AS network, n.contractAddr AS contract,
-  n.coverKey, i.sellerId`
+/** The columns of `MailedItem`, of an item `i`, its order `o` and its NFT `n`. */
+export const mailedItemColumns = sql`n.title, i.orderId, o.providerId, n.contractNetwork AS network,
+  n.contractAddr AS contract, n.coverKey, i.sellerId`
 
 /** Milliseconds after which an event is not mailed: it may wait for the mails of the next days. */
 const MAX_EVENT_AGE = 3 * DAY
@@ -169,7 +169,8 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
         WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
           AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL
         ORDER BY queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
-      CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
+      CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
+      CROSS JOIN nfts n ON n.id = i.nftId
       GROUP BY subject) w
     JOIN users u ON u.id = w.sellerId AND u.email <> '' AND u.removedAt IS NULL
     WHERE NOT EXISTS (SELECT 1 FROM sentMails WHERE sentMails.subject = w.subject)

@@ -1,12 +1,13 @@
 /**
- * What mails about orders say. Of what others have written they quote titles only, because a seller
- * may have them sent to any address.
+ * What mails about orders say. Of what others have written they quote only titles, and numbers of
+ * orders that say nothing else, because a seller may have them sent to any address.
  */
 import type { Settings } from '../env.ts'
 import { explorerPage } from '../ethereum/explorer.ts'
 import { toLine } from '../http/text.ts'
 import type { MailContent } from '../mail/html.ts'
 import { coverUrl } from '../marketplace/pictures.ts'
+import { mailedOrderNumber } from '../orders/number.ts'
 import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
 
@@ -14,6 +15,8 @@ import { textLocale, textsOf } from '../texts/texts.ts'
 export type MailedItem = {
   title: string
   orderId: number
+  /** Order number of the shop. */
+  providerId: string | null
   /** Of the recipient; of the seller if an approval is needed. */
   wallet: string | null
   network: string
@@ -26,18 +29,19 @@ export type MailedItem = {
   since: string | null
 }
 
-/** `title` is one that may be quoted. */
+/** `title` and `order`, the number, may be quoted. */
 type Write = (
-  item: MailedItem,
+  item: MailedItem & { order: string },
   mail: Texts['mail'],
   settings: Settings,
   locale: string,
 ) => MailContent
 
-const writeAwaitingWallet: Write = ({ title, orderId }, { awaitingWallet }, { PUBLIC_URL }) => ({
-  subject: awaitingWallet.subject(title),
-  lead: awaitingWallet.lead(title, orderId),
-  url: `${PUBLIC_URL}/claim/${orderId}`,
+const writeAwaitingWallet: Write = (item, { awaitingWallet }, { PUBLIC_URL }) => ({
+  subject: awaitingWallet.subject(item.title),
+  order: item.order,
+  lead: awaitingWallet.lead(item.title, item.order),
+  url: `${PUBLIC_URL}/claim/${item.orderId}`,
   button: awaitingWallet.button,
   note: awaitingWallet.note,
 })
@@ -45,7 +49,7 @@ const writeAwaitingWallet: Write = ({ title, orderId }, { awaitingWallet }, { PU
 const writeReminder: Write = (item, mail, settings, locale) => ({
   ...writeAwaitingWallet(item, mail, settings, locale),
   subject: mail.reminder.subject(item.title),
-  lead: mail.reminder.lead(item.title, item.orderId, formatDay(item.since, locale)),
+  lead: mail.reminder.lead(item.title, item.order, formatDay(item.since, locale)),
 })
 
 /** The mails, by the event of the log that a buyer is told of, or their own names. */
@@ -58,11 +62,12 @@ const mails = {
     note: mail.lastReminder.note,
   }),
   'order.delivered': (item, mail, settings) => {
-    const { title, orderId, wallet, network, coverKey, txId } = item
+    const { title, order, wallet, network, coverKey, txId } = item
     const explorer = settings.NETWORKS[network]?.explorerUrl
     return {
       subject: mail.delivered.subject(title),
-      lead: mail.delivered.lead(title, orderId, wallet ?? ''),
+      order,
+      lead: mail.delivered.lead(title, order, wallet ?? ''),
       ...(explorer && txId
         ? { url: explorerPage(explorer, 'tx', txId), button: mail.delivered.button }
         : ordersLink(mail, settings)),
@@ -71,9 +76,10 @@ const mails = {
         settings.COVERS_URL && coverKey ? coverUrl(settings.COVERS_URL, coverKey) : undefined,
     }
   },
-  'order.failed': ({ title, orderId }, mail, settings) => ({
+  'order.failed': ({ title, order }, mail, settings) => ({
     subject: mail.failed.subject(title),
-    lead: mail.failed.lead(title, orderId),
+    order,
+    lead: mail.failed.lead(title, order),
     ...ordersLink(mail, settings),
     note: mail.failed.note,
   }),
@@ -101,8 +107,9 @@ export async function writeOrderMail(
 ): Promise<MailContent> {
   const { mail } = await textsOf(locale)
   const title = mail.quote(quotable(item.title))
+  const order = mailedOrderNumber({ id: item.orderId, providerId: item.providerId })
   const write: Write = mails[type]
-  return write({ ...item, title }, mail, settings, textLocale(locale))
+  return write({ ...item, title, order }, mail, settings, textLocale(locale))
 }
 
 const ordersLink = ({ seeOrders }: Texts['mail'], { PUBLIC_URL }: Settings) => ({

@@ -210,7 +210,6 @@ export const de: Translation = {
     noWalletOfBuyer: 'Der Käufer hat noch keine Wallet verknüpft.',
     pieces: (count, shown) => (count === 1 ? '1 Stück' : `${shown} Stück`),
     order: (number) => ['Bestellung ', number],
-    orderTitle: 'Bestellung',
     buyer: (name) => ['Käufer: ', name],
     user: (id) => `Benutzer ${id}`,
     transaction: 'Transaktion',
@@ -291,6 +290,7 @@ export const de: Translation = {
   mail: {
     quote: (title) => `„${title}“`,
     forHost: (subject, host) => `${subject} für ${host}`,
+    forOrder: (subject, order) => `${subject} (Bestellung ${order})`,
     ifNoButton: 'Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
     unsubscribe: 'Keine E-Mails zu Bestellungen mehr erhalten',
     'sign-in': {

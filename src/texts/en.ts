@@ -209,7 +209,6 @@ export const en = {
     noWalletOfBuyer: 'The buyer has not linked a wallet yet.',
     pieces: (count: number, shown: string) => (count === 1 ? '1 piece' : `${shown} pieces`),
     order: (number: Child): Child[] => ['Order ', number],
-    orderTitle: 'Order',
     buyer: (name: Child): Child[] => ['Buyer: ', name],
     user: (id: number) => `user ${id}`,
     transaction: 'Transaction',
@@ -299,6 +298,7 @@ export const en = {
   mail: {
     quote: (title: string) => `“${title}”`,
     forHost: (subject: string, host: string) => `${subject} for ${host}`,
+    forOrder: (subject: string, order: string) => `${subject} (order ${order})`,
     ifNoButton: 'If the button does not work, open this address:',
     unsubscribe: 'No more mails about orders',
     'sign-in': {
@@ -315,14 +315,14 @@ export const en = {
       'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.',
     awaitingWallet: {
       subject: (title: string) => `Connect a wallet to receive ${title}`,
-      lead: (title: string, order: number) =>
+      lead: (title: string, order: string) =>
         `You have bought ${title} (order ${order}). Sign in with this e-mail address and connect a wallet: then it is sent there.`,
       button: 'Connect a wallet',
       note: 'If you have bought nothing, ignore this mail.',
     },
     reminder: {
       subject: (title: string) => `${title} waits for your wallet`,
-      lead: (title: string, order: number, since: string) =>
+      lead: (title: string, order: string, since: string) =>
         `${title} (order ${order}), which you have bought, has waited for your wallet since ${since}. Sign in with this e-mail address and connect a wallet: then it is sent there.`,
     },
     lastReminder: {
@@ -331,14 +331,14 @@ export const en = {
     },
     delivered: {
       subject: (title: string) => `${title} was delivered`,
-      lead: (title: string, order: number, wallet: string) =>
+      lead: (title: string, order: string, wallet: string) =>
         `${title} (order ${order}) is in your wallet ${wallet}.`,
       button: 'See the transaction',
       note: (txId: string) => `Transaction: ${txId}`,
     },
     failed: {
       subject: (title: string) => `${title} could not be delivered`,
-      lead: (title: string, order: number) =>
+      lead: (title: string, order: string) =>
         `The delivery of ${title} (order ${order}) has failed. Ask the shop where you have bought it, and name this order.`,
       note: 'The delivery may be tried again. You get a mail when it has arrived.',
     },

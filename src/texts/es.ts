@@ -203,7 +203,6 @@ export const es: Translation = {
     noWalletOfBuyer: 'El comprador aún no ha vinculado una cartera.',
     pieces: (count, shown) => (count === 1 ? '1 unidad' : `${shown} unidades`),
     order: (number) => ['Pedido ', number],
-    orderTitle: 'Pedido',
     buyer: (name) => ['Comprador: ', name],
     user: (id) => `usuario ${id}`,
     transaction: 'Transacción',
@@ -285,6 +284,7 @@ export const es: Translation = {
   mail: {
     quote: (title) => `«${title}»`,
     forHost: (subject, host) => `${subject} para ${host}`,
+    forOrder: (subject, order) => `${subject} (pedido ${order})`,
     ifNoButton: 'Si el botón no funciona, abra esta dirección:',
     unsubscribe: 'No recibir más correos sobre pedidos',
     'sign-in': {

@@ -207,7 +207,6 @@ export const fr: Translation = {
     noWalletOfBuyer: 'L’acheteur n’a pas encore associé de portefeuille.',
     pieces: (count, shown) => (count === 1 ? '1 exemplaire' : `${shown} exemplaires`),
     order: (number) => ['Commande ', number],
-    orderTitle: 'Commande',
     buyer: (name) => ['Acheteur : ', name],
     user: (id) => `utilisateur ${id}`,
     transaction: 'Transaction',
@@ -289,6 +288,7 @@ export const fr: Translation = {
   mail: {
     quote: (title) => `« ${title} »`,
     forHost: (subject, host) => `${subject} pour ${host}`,
+    forOrder: (subject, order) => `${subject} (commande ${order})`,
     ifNoButton: 'Si le bouton ne fonctionne pas, ouvrez cette adresse :',
     unsubscribe: 'Ne plus recevoir d’e-mails sur les commandes',
     'sign-in': {

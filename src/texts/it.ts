@@ -200,7 +200,6 @@ export const it: Translation = {
     noWalletOfBuyer: 'L’acquirente non ha ancora collegato un wallet.',
     pieces: (count, shown) => (count === 1 ? '1 pezzo' : `${shown} pezzi`),
     order: (number) => ['Ordine ', number],
-    orderTitle: 'Ordine',
     buyer: (name) => ['Acquirente: ', name],
     user: (id) => `utente ${id}`,
     transaction: 'Transazione',
@@ -279,6 +278,7 @@ export const it: Translation = {
   mail: {
     quote: (title) => `«${title}»`,
     forHost: (subject, host) => `${subject} per ${host}`,
+    forOrder: (subject, order) => `${subject} (ordine ${order})`,
     ifNoButton: 'Se il pulsante non funziona, apri questo indirizzo:',
     unsubscribe: 'Non ricevere più e-mail sugli ordini',
     'sign-in': {

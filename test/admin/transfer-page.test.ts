@@ -55,7 +55,12 @@ it('tells the whole history of an item', async () => {
   const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example' }
   const page = await read(visitor, `/operations/transfers/${id}`, { NETWORKS: { localhost } })
   expect(page.text).toMatch(
-    new RegExp(`Transfer ${id} Delivered .* Order number SHOP-7 Placed with master token “shop `),
+    new RegExp(
+      `Transfer ${id} Delivered .* Order Order SHOP-7 \\(id ${orderId}\\) Placed with master token “shop `,
+    ),
+  )
+  expect(page.html).toContain(
+    `<title>Transfer ${id}, order SHOP-7 (id ${orderId}) · Marketplace</title>`,
   )
   expect(page.sectionOf('history')).toMatch(
     new RegExp(

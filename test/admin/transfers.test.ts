@@ -55,7 +55,7 @@ describe('the list of transfers', () => {
       `1 transfer matches ${sentence(rules.seller_has_no_wallet.sentence)} A retry fails again at once, unless the seller links a wallet before.`,
     )
     expect(text).toContain(
-      `Transfer ${id} Failed A picture 1 piece €10.00 Order ${orderId} LIST-1 localhost Ordered just now`,
+      `Transfer ${id} Failed A picture 1 piece €10.00 Order LIST-1 (id ${orderId}) localhost Ordered just now`,
     )
     expect(html.match(/type="checkbox" name="id"/g)).toHaveLength(1)
     expect((await read(visitor, `${LIST}?state=failed`)).text).toContain('2 transfers match')
@@ -239,9 +239,10 @@ describe('the pages of an order, a user and an NFT', () => {
     const ofOrder = await read(visitor, `/operations/orders/${order.id}`)
     expect(ofOrder.text).toMatch(
       new RegExp(
-        `Order ${order.id} Order number PAGES-1 Placed with master token “.*” Placed just now Total €10.00 Paid – Buyer User ${buyer.id}`,
+        `Order PAGES-1 \\(id ${order.id}\\) Placed with master token “.*” Placed just now Total €10.00 Paid – Buyer User ${buyer.id}`,
       ),
     )
+    expect(ofOrder.html).toContain(`<title>Order PAGES-1 (id ${order.id}) · Marketplace</title>`)
     expect(links(ofOrder.html)).toEqual(
       expect.arrayContaining([`/operations/users/${buyer.id}`, `/operations/transfers/${item}`]),
     )
@@ -328,9 +329,12 @@ describe('the search', () => {
     const first = await anItem({ dueAt: null }, 'PRE-100')
     const second = await anItem({ dueAt: null }, 'PRE-101')
     const { sectionOf } = await read(visitor, '/operations/search?q=PRE-1')
-    for (const { id, orderId } of [first, second])
+    for (const [number, { id, orderId }] of [
+      ['PRE-100', first],
+      ['PRE-101', second],
+    ] as const)
       expect(sectionOf('orders-and-transfers')).toContain(
-        `Order ${orderId} , Transfer ${id} Queued Order with this number`,
+        `Order ${number} (id ${orderId}) , Transfer ${id} Queued Order with this number A picture`,
       )
     for (const q of ['moonlit', 'HARB', 'harbour <b', String(nft.id)]) {
       const found = await read(visitor, `/operations/search?q=${encodeURIComponent(q)}`)

@@ -34,8 +34,13 @@ export const aGuest = (email = anEmail(), locale = 'en') =>
   aUser({ ethereumPublicAddr: '', provider: 'email', email, locale })
 
 /** Sells a piece of the shop, and returns the ids of the order and its item. */
-export async function sell({ token, input }: Pick<Shop, 'token' | 'input'>, buyer: { id: number }) {
-  const given = { ...input, buyerUserId: buyer.id, buyerBillingData: billingData }
+export async function sell(
+  { token, input }: Pick<Shop, 'token' | 'input'>,
+  buyer: { id: number },
+  { providerId }: { providerId?: string } = {},
+) {
+  const buys = { buyerUserId: buyer.id, buyerBillingData: billingData }
+  const given = { ...input, ...buys, ...(providerId && { providerId }) }
   const { order, item } = await sold(token, given)
   return { orderId: order.id, itemId: item.id }
 }

@@ -12,7 +12,7 @@ import { readSettings, type Settings } from '../../src/env.ts'
 import { hashAddress } from '../../src/mail/mail.ts'
 import { mailOrders } from '../../src/order-mails/send.ts'
 import { quotable } from '../../src/order-mails/texts.ts'
-import { aShop, billingData, copies, placed, type Shop } from '../orders/shop.ts'
+import { aShop, copies, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aToken, aTransaction, aUser, db, setRow } from '../support/makers.ts'
@@ -72,7 +72,7 @@ describe('a buyer', () => {
     expect(mail).toEqual({
       from: { name: 'Marketplace', email: 'marketplace@example.com' },
       to: guest.email,
-      subject: 'Connect a wallet to receive “Moon”',
+      subject: `Connect a wallet to receive “Moon” (order ${orderId})`,
       text: [
         `You have bought “Moon” (order ${orderId}). Sign in with this e-mail address and connect a wallet: then it is sent there.`,
         `https://marketplace.test/claim/${orderId}`,
@@ -92,15 +92,15 @@ describe('a buyer', () => {
   it('is told what was delivered: with the picture, the wallet and the transaction', async () => {
     const buyer = await aUser({ email: anEmail(), ethereumPublicAddr: WALLET })
     const shop = await aShop({ nft: { title: 'Moon', coverKey: 'a b/c.jpg' } })
-    const { orderId, itemId } = await sell(shop, buyer)
+    const { itemId } = await sell(shop, buyer, { providerId: 'SHOP-7' })
     await deliver(itemId)
     const NETWORKS = { localhost: { ...localhost, explorerUrl: 'https://explorer.example/' } }
     const mails = await run({ NETWORKS, COVERS_URL: 'https://covers.example' })
     expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
-      [buyer.email, '“Moon” was delivered'],
+      [buyer.email, '“Moon” was delivered (order SHOP-7)'],
     ])
     const [mail] = mails
-    expect(mail?.text).toContain(`“Moon” (order ${orderId}) is in your wallet ${WALLET}.`)
+    expect(mail?.text).toContain(`“Moon” (order SHOP-7) is in your wallet ${WALLET}.`)
     expect(mail?.text).toContain(`https://explorer.example/tx/${TX}\n`)
     expect(mail?.text).toContain(`Transaction: ${TX}`)
     expect(mail?.html).toContain('<img src="https://covers.example/a%20b/c.jpg" alt=""')
@@ -109,12 +109,15 @@ describe('a buyer', () => {
   it('is told what could not be delivered, but not that it was cancelled', async () => {
     const buyer = await aUser({ email: anEmail() })
     const shop = await aShop({ nft: { title: 'Moon' } })
-    const [failed, cancelled] = [await sell(shop, buyer), await sell(shop, buyer)]
+    const failed = await sell(shop, buyer, { providerId: 'SHOP-8' })
+    const cancelled = await sell(shop, buyer)
     await fail(failed.itemId)
     await change(cancelled.itemId, { state: 'cancelled', dueAt: null, ...explain('cancelled') })
     const mails = await run()
-    expect(mails.map(({ subject }) => subject)).toEqual(['“Moon” could not be delivered'])
-    expect(mails[0]?.text).toContain(`(order ${failed.orderId}) has failed. Ask the shop`)
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      '“Moon” could not be delivered (order SHOP-8)',
+    ])
+    expect(mails[0]?.text).toContain('(order SHOP-8) has failed. Ask the shop')
     expect(mails[0]?.text).toContain('https://marketplace.test/orders\n')
   })
 
@@ -250,10 +253,10 @@ it('sends 50 mails and looks at 200 events in a run, and goes on in the next', a
 
 it('writes a hostile title as text, on one line, and short', async () => {
   const title = `"><img src=x onerror='alert(1)'>\r\nBcc: all@example.com\u202e “${'x'.repeat(300)}`
-  await sell(await aShop({ nft: { title } }), await aGuest())
+  const { orderId } = await sell(await aShop({ nft: { title } }), await aGuest())
   const [mail] = await run()
   const shown = `"><img src=x onerror='alert(1)'> Bcc: all@\u200bexample.\u200bcom xxxxx…`
-  expect(mail?.subject).toBe(`Connect a wallet to receive “${shown}”`)
+  expect(mail?.subject).toBe(`Connect a wallet to receive “${shown}” (order ${orderId})`)
   expect(mail?.text).toContain(`You have bought “${shown}” (order`)
   expect(mail?.html).not.toContain('<img')
   expect(mail?.html).toContain('“&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt; Bcc:')
@@ -270,13 +273,39 @@ it.each([
   expect(quotable(title)).toBe(quoted)
 })
 
-it('quotes nothing that a seller may write: not the number of the order', async () => {
-  const { token, input } = await aShop()
-  const guest = await aGuest()
-  const order = { ...input, buyerUserId: guest.id, buyerBillingData: billingData }
-  await placed(token, [{ ...order, providerId: 'Visit evil.example' }])
+/** The subject of the mail of an order with this number, and its id. */
+async function subjectOf(providerId: string, locale = 'en') {
+  const shop = await aShop({ nft: { title: 'Moon' } })
+  const { orderId } = await sell(shop, await aGuest(anEmail(), locale), { providerId })
   const [mail] = await run()
-  expect(JSON.stringify(mail)).not.toContain('evil')
+  return { orderId, subject: mail?.subject, mail: JSON.stringify(mail) }
+}
+
+it.each([
+  ['en', 'Connect a wallet to receive “Moon” (order #A_1/2-3)'],
+  ['de', 'Verknüpfen Sie eine Wallet, um „Moon“ zu erhalten (Bestellung #A_1/2-3)'],
+  ['fr', 'Associez un portefeuille pour recevoir «\u00a0Moon\u00a0» (commande #A_1/2-3)'],
+  ['es', 'Vincule una cartera para recibir «Moon» (pedido #A_1/2-3)'],
+  ['it', 'Collega un wallet per ricevere «Moon» (ordine #A_1/2-3)'],
+])('names the number of the shop in %s', async (locale, subject) => {
+  expect(await subjectOf('#A_1/2-3', locale)).toMatchObject({ subject })
+})
+
+it.each(['Visit evil', 'evil:1', 'evil@1', '<b>evil', 'evil\u0435', `evil${'1'.repeat(37)}`])(
+  'names the id in place of the number %s, which says more than a number',
+  async (number) => {
+    const { orderId, subject, mail } = await subjectOf(number)
+    expect(subject).toBe(`Connect a wallet to receive “Moon” (order ${orderId})`)
+    expect(mail).not.toContain('evil')
+  },
+)
+
+it.each([
+  ['2026.11/30', '2026.11/30'],
+  ['1'.repeat(40), '1'.repeat(40)],
+  ['evil.example/x', 'evil.\u200bexample/x'],
+])('names the number %s without a link', async (number, shown) => {
+  expect((await subjectOf(number)).subject).toContain(`(order ${shown})`)
 })
 
 describe('a seller', () => {

@@ -98,25 +98,27 @@ describe('an order', () => {
   async function anOrder(locale: string) {
     const { visitor, user } = await aSignedInVisitor({ locale })
     const { token, input } = await aShop({ nft: { title: 'Moon', amount: 5000 } })
-    const given = { ...input, quantity: 1200, buyerUserId: user.id, buyerBillingData: billingData }
+    const buys = { buyerUserId: user.id, buyerBillingData: billingData, providerId: 'A-1' }
+    const given = { ...input, quantity: 1200, ...buys }
     const { order, item } = await sold(token, given)
     return { visitor, path: `/orders/${order.id}`, id: order.id, itemId: item.id }
   }
 
   it.each([
-    ['de-DE', '1.200 Stück', '12.000,00 €', 'Wird versandt'],
-    ['de-AT', '1\u00a0200 Stück', '€ 12.000,00', 'Wird versandt'],
-    ['fr', '1\u202f200 exemplaires', '12\u202f000,00 €', 'Envoi en cours'],
-    ['es', '1200 unidades', '12.000,00 €', 'Enviándose'],
-    ['it', '1200 pezzi', '12.000,00 €', 'Invio in corso'],
-    ['ja', '1,200 pieces', '€12,000.00', 'Being sent'],
-  ])('has numbers and prices as in %s', async (locale, pieces, price, step) => {
+    ['de-DE', '1.200 Stück', '12.000,00 €', 'Wird versandt', 'Bestellung'],
+    ['de-AT', '1\u00a0200 Stück', '€ 12.000,00', 'Wird versandt', 'Bestellung'],
+    ['fr', '1\u202f200 exemplaires', '12\u202f000,00 €', 'Envoi en cours', 'Commande'],
+    ['es', '1200 unidades', '12.000,00 €', 'Enviándose', 'Pedido'],
+    ['it', '1200 pezzi', '12.000,00 €', 'Invio in corso', 'Ordine'],
+    ['ja', '1,200 pieces', '€12,000.00', 'Being sent', 'Order'],
+  ])('has numbers and prices as in %s', async (locale, pieces, price, step, order) => {
     const { visitor, path } = await anOrder(locale)
     const { html } = await read(visitor, path)
     const text = html.replaceAll(/<[^>]*>/g, ' ')
     expect(text).toContain(pieces)
     expect(text.replaceAll('\u00a0', ' ')).toContain(price)
     expect(text).toContain(step)
+    expect(html).toContain(`<title>${order} A-1 · Marketplace</title>`)
   })
 })
 

@@ -46,13 +46,14 @@ const open = (visitor: Visitor, path: string) => pageOf(visitor.get(path))
 async function anOrder(
   shop: Pick<Shop, 'input'>,
   buyer: { id: number },
-  { quantity = 1, ...delivery }: Partial<typeof deliveries.$inferInsert> & { quantity?: number },
+  values: Partial<typeof deliveries.$inferInsert> & { quantity?: number; providerId?: string },
 ) {
+  const { quantity = 1, providerId = 'SHOP-7', ...delivery } = values
   const input = {
     ...shop.input,
     quantity,
     buyerUserId: buyer.id,
-    providerId: 'SHOP-7',
+    ...(providerId && { providerId }),
     buyerBillingData: billingData,
   }
   const { order, item } = await sold(await aMasterToken(), input)
@@ -121,7 +122,7 @@ async function aSale(values: { title?: string } = {}) {
   const nft = await anNft(seller.user, { contractName: 'Edition', ...values })
   const { id: listingId } = await aListing(nft)
   const input = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.user.id }
-  const order = (delivery: Partial<typeof deliveries.$inferInsert>) =>
+  const order = (delivery: Parameters<typeof anOrder>[2]) =>
     anOrder({ input }, buyer.user, delivery)
   return { order, nft, buyer, seller }
 }
@@ -288,6 +289,21 @@ it('shows an order with its wallet, its token and the billing address', async ()
     network: { chainId: 31337 },
     request: { watch: { address: nft.contractAddr, tokenId: nft.tokenId } },
   })
+})
+
+it.each([
+  ['the shop', { providerId: 'A & B 7' }, () => 'A &amp; B 7'],
+  ['the instance if the shop has none', { providerId: '' }, String],
+])('names an order by the number of %s, also in the title', async (_, values, numberOf) => {
+  const { order, buyer, seller } = await aSale()
+  const id = await order({ state: 'failed', ...explain('gas_limit_exceeded'), ...values })
+  const number = numberOf(id)
+  for (const { visitor } of [buyer, seller]) {
+    const { html, text } = await open(visitor, `/orders/${id}`)
+    expect(html).toContain(`<title>Order ${number} · Marketplace</title>`)
+    expect(html).toContain(`<h1>Order <bdi>${number}</bdi></h1>`)
+    expect(text).toContain(`name order ${number}.`)
+  }
 })
 
 it('shows a seller the order without the billing address, and nobody else that there is one', async () => {

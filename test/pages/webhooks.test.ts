@@ -4,6 +4,7 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { anEvent, receive } from '../events/endpoints.ts'
+import { aShop, sold } from '../orders/shop.ts'
 import { stopClock } from '../support/fake-time.ts'
 import { aUser, aWebhook, aWebhookMessage, db, findRow, setRow } from '../support/makers.ts'
 import {
@@ -214,14 +215,17 @@ describe('the log', () => {
       ]),
     })
     const { userId: buyerId } = webhook
+    const { token, input } = await aShop()
+    const { order } = await sold(token, { ...input, providerId: 'SHOP-7' })
     const unset = { claimUrl: null, status: null, txId: null, reasonCode: null }
     const data = { ...unset, buyerId, failReason: '<b>no</b>' }
-    await setRow(events, message.eventId, { type: 'order.failed', orderId: 4711, at, data })
+    const values = { type: 'order.failed', orderId: order.id, at, data } as const
+    await setRow(events, message.eventId, values)
     const html = await htmlAt(visitor, path)
     expect(html).not.toContain('<b>')
     const text = html.replaceAll(/<[^>]+>/g, '')
     expect(text).toContain('The NFT could not be deliveredFailed')
-    expect(text).toContain('order.failedOrder 4711')
+    expect(text).toContain(`order.failedOrder SHOP-7 (id ${order.id})`)
     expect(text).toContain(`2 attempts of ${message.id}`)
     expect(text).toContain('1 hour ago: it answered 500 (42 ms)')
     expect(text).toContain('1 hour ago: no answer (15000 ms)')

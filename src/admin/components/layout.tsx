@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
+import { idAfterNumber, type OrderNumbers, orderNumber } from '../../orders/number.ts'
 import { Notice, Submit } from '../../pages/components/forms.tsx'
 import { Fact, Menu, type MenuLink } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
@@ -136,12 +137,25 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
   </section>
 )
 
-const nouns = { transfers: 'Transfer', orders: 'Order', users: 'User', nfts: 'NFT' }
+const nouns = { transfers: 'Transfer', users: 'User', nfts: 'NFT' }
 
 /** A link to the page that operators have of something. */
 export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (
   <a href={`/operations/${to}/${id}`}>
     {nouns[to]} {id}
+  </a>
+)
+
+export const OrderName = (order: OrderNumbers) => (
+  <>
+    Order <bdi>{orderNumber(order)}</bdi>
+    {idAfterNumber(order)}
+  </>
+)
+
+export const OrderLink = (order: OrderNumbers) => (
+  <a href={`/operations/orders/${order.id}`}>
+    <OrderName {...order} />
   </a>
 )
 

@@ -12,7 +12,7 @@ import { Meta, Rows } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { formatMoney, plural, sentence } from '../../pages/components/text.ts'
 import { Time } from '../../pages/components/values.tsx'
-import { PageLink, StateBadge } from './layout.tsx'
+import { OrderLink, PageLink, StateBadge } from './layout.tsx'
 
 type Delivery = typeof deliveries.$inferSelect
 
@@ -72,8 +72,7 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
               <bdi>{transfer.title}</bdi>,
               plural(transfer.quantity, 'piece'),
               formatMoney(transfer.amount, transfer.currency),
-              <PageLink to="orders" id={transfer.orderId} />,
-              transfer.providerId,
+              <OrderLink id={transfer.orderId} providerId={transfer.providerId} />,
               transfer.network,
               ['Ordered ', <Time at={transfer.createdAt} />],
               transfer.dueAt && <Due at={transfer.dueAt} />,

@@ -12,12 +12,20 @@ import type { Ctx } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
+import { idAfterNumber, orderNumber } from '../../orders/number.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import type { Found } from '../../pages/components/request.ts'
 import { displayName, formatCount, formatMoney } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, FactPanel, listPath, PageLink } from '../components/layout.tsx'
+import {
+  AdminLayout,
+  adminPage,
+  FactPanel,
+  listPath,
+  OrderName,
+  PageLink,
+} from '../components/layout.tsx'
 import {
   type FoundListing,
   LIMIT,
@@ -31,7 +39,8 @@ const Id = z.object({ id: idText })
 export const detailsRoutes = new Endpoints()
   .get('/operations/orders/:id', shown.administrator({ param: Id }), async (c, { param }) => {
     const { account, ...found } = await readOrderDetails(c.var, param.id)
-    return adminPage(c, { title: `Order ${param.id}`, account }, <OrderPage {...found} />)
+    const title = `Order ${orderNumber(found.order)}${idAfterNumber(found.order)}`
+    return adminPage(c, { title, account }, <OrderPage {...found} />)
   })
   .get('/operations/users/:id', shown.administrator({ param: Id }), async (c, { param }) => {
     const { account, ...found } = await readUserDetails(c.var, param.id)
@@ -98,9 +107,8 @@ const Details = ({ title, facts, children }: DetailsProps) => (
 
 const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
   <Details
-    title={`Order ${order.id}`}
+    title={<OrderName id={order.id} providerId={order.providerId} />}
     facts={[
-      ['Order number', order.providerId],
       [
         'Placed with',
         <a href={listPath({ source: parseNamespace(order.namespace).name })}>

@@ -9,7 +9,7 @@ import { usePage } from '../../pages/components/request.ts'
 import { displayName, plural, shortAddress } from '../../pages/components/text.ts'
 import { ExplorerLink } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, PageLink, StateBadge } from '../components/layout.tsx'
+import { AdminLayout, adminPage, OrderLink, PageLink, StateBadge } from '../components/layout.tsx'
 import { LIMIT, ListingEntry } from '../components/listings.tsx'
 import { type FoundItem, MIN_PREFIX, onlyItemIn, type SearchResult, search } from './search.ts'
 
@@ -65,11 +65,11 @@ const Item = ({ id, orderId, state, by, providerId, title }: FoundItem) => (
   <>
     <div class="row-head">
       <h3>
-        <PageLink to="orders" id={orderId} />, <PageLink to="transfers" id={id} />
+        <OrderLink id={orderId} providerId={providerId} />, <PageLink to="transfers" id={id} />
       </h3>
       <StateBadge state={state} />
     </div>
-    <Meta facts={[matches[by], providerId && `Order number ${providerId}`, <bdi>{title}</bdi>]} />
+    <Meta facts={[matches[by], <bdi>{title}</bdi>]} />
   </>
 )
 

@@ -6,6 +6,7 @@ import { type Action, changeTransfer, changeTransfers } from '../../delivery/act
 import { ReasonCodeField, TransferId } from '../../delivery/actions/schema.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.ts'
+import { idAfterNumber, orderNumber } from '../../orders/number.ts'
 import { checkbox } from '../../pages/components/forms.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { adminPage, listPath, liveScripts } from '../components/layout.tsx'
@@ -79,7 +80,9 @@ export const transferRoutes = new Endpoints()
   })
   .get('/operations/transfers/:id', transferPage, async (c, { param, query: { done } }) => {
     const { account, ...history } = await readTransferHistory(c.var, param)
-    const title = `Transfer ${param.id}`
+    const { orderId, providerId } = history.transfer
+    const order = { id: orderId, providerId }
+    const title = `Transfer ${param.id}, order ${orderNumber(order)}${idAfterNumber(order)}`
     const view = <TransferPage {...history} done={done} />
     return adminPage(c, { title, account, scripts: liveScripts }, view)
   })

@@ -15,6 +15,7 @@ import {
   AdminLayout,
   FactPanel,
   Live,
+  OrderLink,
   PageLink,
   StateBadge,
   stateNames,
@@ -61,8 +62,7 @@ const Details = ({ transfer }: TransferHistory) => {
   return (
     <FactPanel
       facts={[
-        ['Order', <PageLink to="orders" id={transfer.orderId} />],
-        ['Order number', transfer.providerId],
+        ['Order', <OrderLink id={transfer.orderId} providerId={transfer.providerId} />],
         ['Placed with', placedWith(transfer.namespace)],
         ['Buyer', <PageLink to="users" id={transfer.buyerId} />],
         ['Seller', <PageLink to="users" id={transfer.sellerId} />],

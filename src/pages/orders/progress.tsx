@@ -1,6 +1,7 @@
 /** How far the delivery of an order is, and what it waits for, in the words of its buyer and seller. */
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { rules } from '../../delivery/reasons.ts'
+import { orderNumber } from '../../orders/number.ts'
 import type { HistoryEntry, Side } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { MINUTE } from '../../time.ts'
@@ -85,10 +86,6 @@ function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
     ? [paid, sent, { label: steps.onItsWay, state: 'current' }]
     : [paid, { label: steps.beingSent, state: 'current' }, waiting]
 }
-
-/** The number of the shop, or else the id. */
-export const orderNumber = ({ id, providerId }: HistoryEntry['order']): string =>
-  providerId ?? String(id)
 
 export type OrderProps = { entry: HistoryEntry; side: Side }
 

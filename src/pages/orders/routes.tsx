@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
+import { orderNumber } from '../../orders/number.ts'
 import { readClaim, readHistory, readHistoryEntry } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { page, shown } from '../page.tsx'
@@ -46,7 +47,7 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
     const view = <OrderPage entry={entry} billing={billing} side={side} />
     const scripts = ['orders.js', 'wallet-action.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
-    const title = ({ orders }: Texts) => orders.orderTitle
+    const title = ({ orders }: Texts) => orders.order(orderNumber(entry.order)).join('')
     return page(c, { title, account, scripts, refresh }, view)
   })
   // Where the link of an order leads. It is no secret: buyers prove their address.

@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx'
 import type { Person } from '../../auth/session.ts'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
+import { orderNumber } from '../../orders/number.ts'
 import {
   type HistoryEntry,
   MAX_AWAITING,
@@ -21,7 +22,6 @@ import {
   hasEnded,
   isOnItsWay,
   type OrderProps,
-  orderNumber,
   ProgressMessage,
   Steps,
   waitOf,
@@ -145,7 +145,6 @@ function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft
   return isReleased && !deletedAt ? `/nfts/${id}` : null
 }
 
-/** The shop's own number, if it has given one. */
 const buyerName = ({ order: { buyer }, item }: HistoryEntry, { orders }: Texts): string =>
   buyer.name ??
   buyer.username ??

@@ -8,6 +8,7 @@ import {
   type Webhook,
   type WebhookMessage,
 } from '../../events/schema.ts'
+import { idAfterNumber, orderNumber } from '../../orders/number.ts'
 import { HOUR } from '../../time.ts'
 import {
   Confirm,
@@ -217,6 +218,18 @@ const stateNames: Record<MessageState, string> = {
   failed: 'Failed',
 }
 
+type MessageOrderProps = { id: number; payload: WebhookMessage['payload'] }
+
+const MessageOrder = ({ id, payload: { data } }: MessageOrderProps) => {
+  const order = { id, providerId: typeof data.providerId === 'string' ? data.providerId : null }
+  return (
+    <span>
+      Order <bdi>{orderNumber(order)}</bdi>
+      {idAfterNumber(order)}
+    </span>
+  )
+}
+
 const Message = ({ webhook, message }: { webhook: Webhook; message: WebhookMessage }) => (
   <li class="row">
     <div class="row-head">
@@ -230,7 +243,7 @@ const Message = ({ webhook, message }: { webhook: Webhook; message: WebhookMessa
         <Time at={message.createdAt} />
       </span>
       <span>{message.type}</span>
-      {message.orderId && <span>Order {message.orderId}</span>}
+      {message.orderId && <MessageOrder id={message.orderId} payload={message.payload} />}
       {message.dueAt && <When what="Next attempt" at={message.dueAt} />}
     </p>
     {webhook.enabled && webhook.verifiedAt && message.state !== 'waiting' && (
