@@ -21,9 +21,9 @@ export const tokenNamespace = ({ role, userId, name }: NamedToken): SQL =>
     : sql`(SELECT 'user:' || identityHash || ${`:${name}`} FROM ${users} WHERE id = ${userId})`
 
 /** Returns the kind and the name of the token that has a namespace. */
-export function parseNamespace(namespace: string): { kind: string; name: string } {
-  const [, kind = '', name = ''] = /^(master|user:[^:]*):(.*)$/s.exec(namespace) ?? []
-  return { kind: kind.startsWith('user') ? 'user' : kind, name }
+export function parseNamespace(namespace: string): { kind: 'master' | 'user'; name: string } {
+  const name = namespace.replace(/^master:|^user:[^:]*:/, '')
+  return { kind: namespace.startsWith('user:') ? 'user' : 'master', name }
 }
 
 /** Returns the name of the token that has a source. */

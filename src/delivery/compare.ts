@@ -121,8 +121,8 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
 type Missing = Recorded & Pick<FoundUse, 'hash' | 'isDoubtful'>
 
 /**
- * Returns what becomes of items of which two nodes have recorded that their keys are used. Two nodes have to tell
- * the transaction, too. After a long search, one node suffices.
+ * Returns what becomes of items whose keys are used, as two nodes have recorded. Two nodes have to tell the
+ * transaction, too. After a long search, one suffices.
  */
 async function findTransactions(
   recorded: readonly Recorded[],

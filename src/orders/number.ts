@@ -10,7 +10,7 @@ export const orderNumber = ({ id, providerId }: OrderNumbers): string => provide
 export const idAfterNumber = ({ id, providerId }: OrderNumbers): string =>
   providerId === null ? '' : ` (id ${id})`
 
-/** A number that mails quote. Any other text may be a message of whoever placed the order. */
+/** The numbers that mails quote. Any other text could be a message of the person who placed the order. */
 const plainNumber = /^[A-Za-z0-9\-_#/.]{1,40}$/
 
 /**

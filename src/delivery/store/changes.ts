@@ -35,6 +35,7 @@ export type Changes = {
 
 export const NO_CHANGES: Changes = { transactions: [], items: [] }
 
+/** Whether there is anything to write. `isUnconfirmed` alone is nothing: it says how items end. */
 export const hasChanges = (changes: Changes): boolean =>
   Object.entries(changes).some(([name, value]) =>
     Array.isArray(value) ? value.length > 0 : name !== 'isUnconfirmed' && value !== undefined,
