@@ -22,13 +22,3 @@ it('adds orders that leave no events', async () => {
     logged: 0,
   })
 })
-
-it.each([
-  [[], 'There is nothing to add.'],
-  [['--nfts', '1'], 'NFTs need a creator: use --users 1 or more.'],
-  [['--users', '1', '--nfts', '1', '--orders', '1'], 'Orders need NFTs for sale: use --users 1'],
-  [['--orders=-3'], '--orders must be a whole number from 0, not "-3".'],
-])('refuses %j', async (args, sentence) => {
-  const { errors, status } = await call(seed, args)
-  expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
-})

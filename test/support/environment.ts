@@ -2,10 +2,10 @@
 import { resolve } from 'node:path'
 
 /** Variables of the caller that a command keeps. */
-export const INHERITED: readonly string[] = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXTRA_CA_CERTS']
+const INHERITED: readonly string[] = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXTRA_CA_CERTS']
 
 /** Variables that tests keep beside them: their own settings, and what Vitest sets. */
-export const OF_TESTS: readonly string[] = ['CHROMIUM', 'SCREENSHOTS', 'TEST', 'VITEST']
+const OF_TESTS: readonly string[] = ['CHROMIUM', 'SCREENSHOTS', 'TEST', 'VITEST']
 
 /** Wrangler asks Cloudflare for nothing, and tells it nothing. Node compiles each file once. */
 const COMMON = {

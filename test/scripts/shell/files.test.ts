@@ -16,16 +16,6 @@ it('writes the file that a link names, and keeps the link', async () => {
   expect(await readFile(path('real.txt'), 'utf8')).toBe('after\n')
 })
 
-it('says in a sentence why a file cannot be written, and passes errors of its content on', async () => {
-  // Nobody can create a file there, also not root.
-  await expect(writeLines('/proc/x.txt', [])).rejects.toThrow('/proc/x.txt cannot be written: E')
-  async function* lines() {
-    yield await readFile(path('nowhere'), 'utf8')
-  }
-  await expect(writeLines(path('y.txt'), lines())).rejects.toThrow(/^ENOENT/)
-  expect(await readdir(folder)).not.toContain('y.txt')
-})
-
 const PROGRAM = `
   import { defineCommand, start } from '${resolve('scripts/shell/command.ts')}'
   import { folderBeside } from '${resolve('scripts/shell/files.ts')}'
