@@ -457,6 +457,14 @@ CREATE TABLE `reservations` (
 --> statement-breakpoint
 CREATE INDEX `reservations_expiry` ON `reservations` (`expiresAt`);--> statement-breakpoint
 CREATE INDEX `reservations_user` ON `reservations` (`placedBy`,`expiresAt`) WHERE "reservations"."placedBy" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `shops` (
+	`namespace` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`email` text NOT NULL,
+	`url` text,
+	`updatedAt` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -9,6 +9,7 @@ import { auditRoutes } from './admin/audit/routes.tsx'
 import { detailsRoutes } from './admin/details/routes.tsx'
 import { overviewRoutes } from './admin/overview/routes.tsx'
 import { searchRoutes } from './admin/search/routes.tsx'
+import { shopRoutes } from './admin/shops/routes.tsx'
 import { transferRoutes } from './admin/transfers/routes.tsx'
 import { artRoutes } from './art/routes.ts'
 import { authenticate, recordTokenUse } from './auth/authenticate.ts'
@@ -118,6 +119,7 @@ const endpoints = [
   transferRoutes,
   detailsRoutes,
   searchRoutes,
+  shopRoutes,
   auditRoutes,
   administratorRoutes,
   webhookPageRoutes,

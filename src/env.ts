@@ -8,9 +8,17 @@ import { MINUTE } from './time.ts'
 const nonEmpty = z.string().min(1)
 const positiveNumber = z.number().positive()
 const positiveInteger = z.int().min(1)
+const visibleText = (max: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[^\\p{C}<>"]{1,${max}}$`, 'u'),
+      `must be 1 to ${max} visible characters, without <, > and "`,
+    )
 const integerFrom = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum)
 
 const httpUrl = z.url({ protocol: /^https?$/ })
+const httpsUrl = z.url({ protocol: /^https$/ })
 const withoutSlash = httpUrl.transform((url) => url.replace(/\/+$/, ''))
 const origin = httpUrl.transform((url) => new URL(url).origin)
 
@@ -70,7 +78,7 @@ export const networkFields = z.object({
   /** The name of the chain in wallets (EIP-3085, as the next two). */
   name: nonEmpty.optional(),
   /** A node for wallets. `rpcUrls` may hold keys, so they never leave. */
-  walletRpcUrl: z.url({ protocol: /^https$/ }).optional(),
+  walletRpcUrl: httpsUrl.optional(),
   nativeCurrency: z
     .object({
       name: nonEmpty,
@@ -122,12 +130,15 @@ export const issuerSchema = z.object({
   JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
 })
 
+/** In the order of the foot of pages and mails. */
+export const legalDocuments = ['imprint', 'terms', 'privacy'] as const
+
 /** Also what error pages say if the configuration is not valid. */
 export const DEFAULT_NAME = 'Marketplace'
 
 const count = z.coerce.number<string | number>().pipe(positiveInteger)
 
-const settingsSchema = issuerSchema.extend({
+export const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** Who gets mails about alarms, in place of the administrators. */
   ALARM_EMAIL: z.email().optional(),
@@ -158,15 +169,20 @@ const settingsSchema = issuerSchema.extend({
     .pipe(z.int().min(0))
     .default(mailLimits.orders.max),
   /** What pages and mails call the instance. */
-  INSTANCE_NAME: z
-    .string()
-    .regex(/^[^\p{C}<>"]{1,50}$/u, 'must be 1 to 50 visible characters, without <, > and "')
-    .default(DEFAULT_NAME),
-  /** The colour of buttons in mails. */
+  INSTANCE_NAME: visibleText(50).default(DEFAULT_NAME),
+  /** The colour of buttons on pages and in mails. */
   INSTANCE_COLOR: z
     .string()
     .regex(/^#[\da-f]{6}$/i, 'must be # and 6 hexadecimal digits')
     .optional(),
+  /** The picture beside the name, on pages and in mails. */
+  INSTANCE_LOGO: httpsUrl.optional(),
+  /** Who runs the instance: a company or a person, as pages and mails name them. */
+  OPERATOR_NAME: visibleText(100).optional(),
+  /** Whom people ask, in the foot of pages and mails. */
+  SUPPORT_EMAIL: z.email().optional(),
+  /** What the foot of pages and mails links to. */
+  LEGAL_LINKS: json(z.partialRecord(z.enum(legalDocuments), httpsUrl)).default({}),
   /** The keys of Cloudflare Turnstile, for the form that asks for a sign-in link. Both or neither. */
   TURNSTILE_SITE_KEY: nonEmpty.optional(),
   TURNSTILE_SECRET: nonEmpty.optional(),

@@ -1,6 +1,6 @@
 /** The layout of mails, in the colors of the pages (src/pages/assets/style.css). */
 import { html, raw } from 'hono/html'
-import type { Settings } from '../env.ts'
+import { legalDocuments, type Settings } from '../env.ts'
 import { textLanguage, textsOf } from '../texts/texts.ts'
 
 export type MailContent = {
@@ -14,6 +14,8 @@ export type MailContent = {
   /** The text of the button. */
   button: string
   note: string
+  /** Where it was bought, and whom to ask: an administrator has written it. */
+  shop?: { name: string; email: string } | undefined
   /** URL of a picture. */
   picture?: string | undefined
   /** Where the recipient says that no more such mails are wanted. */
@@ -35,7 +37,7 @@ const darkColors = (hasOwnColor: boolean) =>
 }`)
 
 /** Returns the color of a text that can be read on a color: by its relative luminance (WCAG 2). */
-function textOn(color: string): string {
+export function textOn(color: string): string {
   const luminance = [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => {
     const share = Number.parseInt(color.slice(1 + 2 * i, 3 + 2 * i), 16) / 255
     return sum + weight * (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
@@ -48,19 +50,48 @@ const lines = (text: string) =>
 
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif"
 
-export type MailSettings = Pick<Settings, 'PUBLIC_URL' | 'INSTANCE_NAME' | 'INSTANCE_COLOR'>
+export type MailSettings = Pick<
+  Settings,
+  | 'PUBLIC_URL'
+  | 'INSTANCE_NAME'
+  | 'INSTANCE_COLOR'
+  | 'INSTANCE_LOGO'
+  | 'OPERATOR_NAME'
+  | 'SUPPORT_EMAIL'
+  | 'LEGAL_LINKS'
+>
+
+type FootPart = { text: string; href?: string | undefined }
+
+/** What stands below each mail: who sends it, whom to ask, and what holds. */
+export async function footOf(settings: MailSettings, locale: string): Promise<FootPart[]> {
+  const { layout } = await textsOf(locale)
+  const { PUBLIC_URL, OPERATOR_NAME, SUPPORT_EMAIL, LEGAL_LINKS } = settings
+  return [
+    { text: new URL(PUBLIC_URL).host },
+    ...(OPERATOR_NAME ? [{ text: OPERATOR_NAME }] : []),
+    ...(SUPPORT_EMAIL
+      ? [{ text: `${layout.questions}: ${SUPPORT_EMAIL}`, href: `mailto:${SUPPORT_EMAIL}` }]
+      : []),
+    ...legalDocuments.flatMap((name) =>
+      LEGAL_LINKS[name] ? [{ text: layout[name], href: LEGAL_LINKS[name] }] : [],
+    ),
+  ]
+}
 
 /**
  * Returns the HTML of a mail. `locale` is that of its texts. The card is a table, because Outlook
  * gives other elements neither a width nor a padding.
  */
 export async function renderMail(
-  { PUBLIC_URL, INSTANCE_NAME, INSTANCE_COLOR }: MailSettings,
-  { subject, lead, url, button, note, picture, unsubscribe }: MailContent,
+  settings: MailSettings,
+  { subject, lead, url, button, note, shop, picture, unsubscribe }: MailContent,
   locale: string,
 ): Promise<string> {
-  const { mail } = await textsOf(locale)
-  const { host } = new URL(PUBLIC_URL)
+  const { INSTANCE_NAME, INSTANCE_COLOR, INSTANCE_LOGO } = settings
+  const { mail, layout, orders } = await textsOf(locale)
+  const foot = await footOf(settings, locale)
+  if (unsubscribe) foot.push({ text: mail.unsubscribe, href: unsubscribe })
   const color = INSTANCE_COLOR ?? '#1d4ed8'
   return String(html`<!doctype html>
 <html lang="${textLanguage(locale)}">
@@ -77,7 +108,7 @@ export async function renderMail(
 <table role="presentation" class="ground" width="100%" cellpadding="0" cellspacing="0" style="background:#f7f8fa">
 <tr><td align="center" style="padding:32px 16px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;text-align:left;${font};font-size:14px;line-height:20px;overflow-wrap:anywhere;word-break:break-word">
-<tr><td class="text" style="padding:0 0 16px;color:#171b22;font-size:16px;font-weight:600">${INSTANCE_NAME}</td></tr>
+<tr><td class="text" style="padding:0 0 16px;color:#171b22;font-size:16px;font-weight:600">${INSTANCE_LOGO && html`<img src="${INSTANCE_LOGO}" alt="" height="24" style="height:24px;margin-right:8px;vertical-align:middle">`}${INSTANCE_NAME}</td></tr>
 <tr><td class="card" style="padding:24px;border:1px solid #dfe3e9;border-radius:8px;background:#ffffff">
 ${picture && html`<img src="${picture}" alt="" width="430" style="display:block;width:100%;height:auto;margin:0 0 16px;border-radius:6px">`}
 <h1 class="text" style="margin:0;color:#171b22;font-size:20px;line-height:28px;font-weight:600">${subject}</h1>
@@ -86,8 +117,9 @@ ${picture && html`<img src="${picture}" alt="" width="430" style="display:block;
 <p class="muted" style="margin:0 0 4px;color:#566070;font-size:12px;line-height:16px">${mail.ifNoButton}</p>
 <p class="muted" style="margin:0 0 24px;color:#566070;font-size:12px;line-height:16px;word-break:break-all">${url}</p>
 <p class="muted" style="margin:0;color:#566070">${note}</p>
+${shop && html`<p class="muted" style="margin:16px 0 0;color:#566070">${orders.shop}: ${shop.name} – ${layout.questions}: <a class="muted" href="mailto:${shop.email}" style="color:#566070">${shop.email}</a></p>`}
 </td></tr>
-<tr><td class="muted" style="padding:16px 0 0;color:#566070;font-size:12px;line-height:16px">${host}${unsubscribe && html` · <a class="muted" href="${unsubscribe}" style="color:#566070">${mail.unsubscribe}</a>`}</td></tr>
+<tr><td class="muted" style="padding:16px 0 0;color:#566070;font-size:12px;line-height:16px">${foot.map(({ text, href }, i) => [i > 0 && ' · ', href ? html`<a class="muted" href="${href}" style="color:#566070">${text}</a>` : text])}</td></tr>
 </table>
 </td></tr>
 </table>

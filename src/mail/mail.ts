@@ -11,7 +11,7 @@ import { countFailure } from '../http/failures.ts'
 import { mailLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
-import { type MailContent, type MailSettings, renderMail } from './html.ts'
+import { footOf, type MailContent, type MailSettings, renderMail } from './html.ts'
 
 /** The path of each kind of link. */
 const paths = { 'sign-in': '/sign-in/email', link: '/settings/account/email' }
@@ -261,15 +261,25 @@ export async function post(
   content: MailContent,
   { locale, isForHost }: { locale: string; isForHost?: boolean },
 ): Promise<void> {
-  const { mail } = await textsOf(locale)
-  const { order, lead, url, note, unsubscribe } = content
+  const { mail, layout, orders } = await textsOf(locale)
+  const { order, lead, url, note, shop, unsubscribe } = content
   const subject = order ? mail.forOrder(content.subject, order) : content.subject
-  const end = unsubscribe ? `\n${mail.unsubscribe}\n${unsubscribe}\n` : ''
+  const foot = (await footOf(settings, locale)).map(({ text, href }) =>
+    href && !href.startsWith('mailto:') ? `${text}: ${href}` : text,
+  )
+  const parts = [
+    lead,
+    url,
+    note,
+    shop && `${orders.shop}: ${shop.name} – ${layout.questions}: ${shop.email}`,
+    foot.join('\n'),
+    unsubscribe && `${mail.unsubscribe}\n${unsubscribe}`,
+  ]
   const message = {
     from: { name: settings.INSTANCE_NAME, email: settings.EMAIL_FROM },
     to,
     subject: isForHost ? mail.forHost(subject, new URL(settings.PUBLIC_URL).host) : subject,
-    text: `${lead}\n\n${url}\n\n${note}\n${end}`,
+    text: `${parts.filter(Boolean).join('\n\n')}\n`,
     html: await renderMail(settings, content, locale),
     // With RFC 8058, mail programs show a button that calls the link.
     ...(unsubscribe && {

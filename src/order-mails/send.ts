@@ -130,7 +130,9 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
 
 /** The columns of `MailedItem`, of an item `i`, its order `o` and its NFT `n`. */
 export const mailedItemColumns = sql`n.title, i.orderId, o.providerId, n.contractNetwork AS network,
-  n.contractAddr AS contract, n.coverKey, i.sellerId`
+  n.contractAddr AS contract, n.coverKey, i.sellerId,
+  (SELECT name FROM shops WHERE namespace = o.namespace) AS shopName,
+  (SELECT email FROM shops WHERE namespace = o.namespace) AS shopEmail`
 
 /** Milliseconds after which an event is not mailed: it may wait for the mails of the next days. */
 const MAX_EVENT_AGE = 3 * DAY

@@ -25,6 +25,9 @@ export type MailedItem = {
   coverKey: string | null
   /** Null unless it is delivered. */
   txId: string | null
+  /** As an administrator has named it; null without. */
+  shopName: string | null
+  shopEmail: string | null
   /** When it began to wait for a wallet. Null unless the buyer is reminded. */
   since: string | null
 }
@@ -108,8 +111,12 @@ export async function writeOrderMail(
   const { mail } = await textsOf(locale)
   const title = mail.quote(quotable(item.title))
   const order = mailedOrderNumber({ id: item.orderId, providerId: item.providerId })
+  const { shopName: name, shopEmail: email } = item
   const write: Write = mails[type]
-  return write({ ...item, title, order }, mail, settings, textLocale(locale))
+  const content = write({ ...item, title, order }, mail, settings, textLocale(locale))
+  // A seller who has to approve a contract is the shop.
+  const hasShop = type !== 'approval.needed' && name !== null && email !== null
+  return hasShop ? { ...content, shop: { name, email } } : content
 }
 
 const ordersLink = ({ seeOrders }: Texts['mail'], { PUBLIC_URL }: Settings) => ({

@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, findAccount } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
-import { DEFAULT_NAME, type Settings } from '../env.ts'
+import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
 import type { Access, Input } from '../http/endpoint.ts'
 import type { Texts } from '../texts/en.ts'
@@ -16,6 +16,7 @@ import { Menu, type MenuLink } from './components/lists.tsx'
 import { UserPicture } from './components/nfts.tsx'
 import { RequestContext, usePage } from './components/request.ts'
 import { displayName } from './components/text.ts'
+import { Brand, BrandStyle, Foot, pictureOrigins, useInstanceName } from './brand.tsx'
 import { readerLocale } from './reader.ts'
 import { SettingsPage, type SettingsSection, settingsLinks } from './settings.tsx'
 
@@ -70,8 +71,9 @@ export async function page<E extends App>(
 ) {
   const rejection = c.get('rejection')
   // An error may come before the settings are read.
-  const { REDIRECT_ORIGINS = [], INSTANCE_NAME = DEFAULT_NAME }: Partial<Settings> =
-    c.var.settings ?? {}
+  const settings: Partial<Settings> = c.var.settings ?? {}
+  const { REDIRECT_ORIGINS = [] } = settings
+  const nonce = crypto.randomUUID()
   const isTranslated = typeof content.title === 'function'
   const locale = isTranslated ? readerLocale(c, account) : DEFAULT_LOCALE
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
@@ -89,7 +91,7 @@ export async function page<E extends App>(
   }
   const html = (
     <RequestContext.Provider value={request}>
-      <Layout url={new URL(c.req.url)} site={INSTANCE_NAME} {...content}>
+      <Layout url={new URL(c.req.url)} nonce={nonce} {...content}>
         {view}
       </Layout>
     </RequestContext.Provider>
@@ -103,10 +105,10 @@ export async function page<E extends App>(
       "default-src 'none'",
       ["script-src 'self'", ...others].join(' '),
       ...(others.length > 0 ? [`frame-src ${others.join(' ')}`] : []),
-      "style-src 'self'",
+      `style-src 'self' 'nonce-${nonce}'`,
       "connect-src 'self'",
       // Wallets announce their icons as data: URLs (EIP-6963).
-      "img-src 'self' data:",
+      ["img-src 'self' data:", ...pictureOrigins(settings)].join(' '),
       // Chromium applies `form-action` to the redirect after a form, too.
       `form-action ${["'self'", ...REDIRECT_ORIGINS].join(' ')}`,
       "base-uri 'none'",
@@ -117,13 +119,13 @@ export async function page<E extends App>(
 
 type LayoutProps = Omit<PageContent, 'status' | 'account'> & {
   url: URL
-  /** The name of the instance. */
-  site: string
+  /** Allows the style element of the page. */
+  nonce: string
   children: Child
 }
 
 const Layout = (props: LayoutProps) => {
-  const { title, section, notices, scripts = [], styles = [], url, site, children, ...rest } = props
+  const { title, section, notices, scripts = [], styles = [], url, nonce, children, ...rest } = props
   const { locale, texts } = usePage()
   return (
     <>
@@ -134,7 +136,7 @@ const Layout = (props: LayoutProps) => {
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>
-            {typeof title === 'string' ? title : title(texts)} · {site}
+            {typeof title === 'string' ? title : title(texts)} · {useInstanceName()}
           </title>
           {rest.head}
           <link rel="icon" href="/favicon.ico" sizes="32x32" />
@@ -142,6 +144,7 @@ const Layout = (props: LayoutProps) => {
           {['style.css', ...styles].map((style) => (
             <link rel="stylesheet" href={`/${style}`} />
           ))}
+          <BrandStyle nonce={nonce} />
           {['forms.js', ...scripts].map((script) =>
             isAbsolute(script) ? (
               <script src={script} async defer />
@@ -159,7 +162,7 @@ const Layout = (props: LayoutProps) => {
           <a class="skip" href="#main">
             {texts.layout.skip}
           </a>
-          <Header path={url.pathname} site={site} />
+          <Header path={url.pathname} />
           <main id="main" tabindex={-1}>
             {section ? (
               <SettingsPage
@@ -172,10 +175,7 @@ const Layout = (props: LayoutProps) => {
               children
             )}
           </main>
-          <footer class="foot">
-            <span>{url.host}</span>
-            <a href="/docs">{texts.layout.apiReference}</a>
-          </footer>
+          <Foot host={url.host} />
         </body>
       </html>
     </>
@@ -183,14 +183,11 @@ const Layout = (props: LayoutProps) => {
 }
 
 /** The bar on top of every page, with the menu of the signed-in user. */
-const Header = ({ path, site }: { path: string; site: string }) => {
+const Header = ({ path }: { path: string }) => {
   const { account, texts } = usePage()
   return (
     <header class="bar">
-      <a class="brand" href="/">
-        <img src="/icon.svg" alt="" width="24" height="24" />
-        <span>{site}</span>
-      </a>
+      <Brand />
       <nav class="bar-links" aria-label={texts.layout.main}>
         <a href="/nfts" aria-current={path.startsWith('/nfts') ? 'page' : undefined}>
           {texts.layout.nfts}

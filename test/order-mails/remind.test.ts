@@ -16,7 +16,7 @@ import { answerOf, call } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aMasterToken, aUser, aWebhook, db, findRow } from '../support/makers.ts'
-import { anEmail } from '../support/visitor.ts'
+import { anEmail, textOf } from '../support/visitor.ts'
 import { aGuest, inbox, type Mail, removeOrders, sell } from './mails.ts'
 
 const logged = recordLogs()
@@ -257,10 +257,17 @@ describe('an order that nobody claims', () => {
   })
 })
 
-it('sends through the binding of workerd, with the name and the colour of the instance', async () => {
+it('sends through the binding of workerd, with what the operator has set', async () => {
   const { guest } = await sellToGuest('Moon', 'fr')
   const settings = readSettings(
-    withMails({ INSTANCE_NAME: 'Galerie, Söhne', INSTANCE_COLOR: '#FFD400' }),
+    withMails({
+      INSTANCE_NAME: 'Galerie, Söhne',
+      INSTANCE_LOGO: 'https://cdn.example/logo.png',
+      INSTANCE_COLOR: '#FFD400',
+      OPERATOR_NAME: 'Galerie Söhne GmbH',
+      SUPPORT_EMAIL: 'aide@galerie.example',
+      LEGAL_LINKS: '{"imprint": "https://galerie.example/imprint"}',
+    }),
   )
   await mailOrders({ db, email: env.EMAIL, settings, now: new Date() })
   expect(logged('mail_failed')).toEqual([])
@@ -270,7 +277,15 @@ it('sends through the binding of workerd, with the name and the colour of the in
     { from: { name: 'Galerie, Söhne', email: 'marketplace@example.com' }, to: guest.email },
   ])
   const [mail] = mails
-  expect(mail?.html).toContain('>Galerie, Söhne</td>')
+  expect(mail?.html).toMatch(/<img src="https:\/\/cdn.example\/logo.png"[^>]*>Galerie, Söhne<\/td>/)
+  const foot = [
+    ...['marketplace.test', 'Galerie Söhne GmbH', 'Questions: aide@galerie.example'],
+    'Mentions légales: https://galerie.example/imprint',
+  ]
+  expect(mail?.text).toContain(`\n\n${foot.join('\n')}\n\n`)
+  expect(textOf(mail?.html ?? '')).toContain(
+    'marketplace.test · Galerie Söhne GmbH · Questions: aide@galerie.example · Mentions légales · ',
+  )
   // Dark on yellow, in the dark as well.
   expect(mail?.html).toContain('background:#FFD400;color:#171b22')
   expect(mail?.html).not.toContain('.button {')

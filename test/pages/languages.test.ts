@@ -12,6 +12,7 @@ import {
   pageOf,
   secretOf,
   signInByEmail,
+  textOf,
   type Visitor,
 } from '../support/visitor.ts'
 
@@ -137,12 +138,26 @@ it('shows the account and what the scripts of wallets say in the language of the
   })
 })
 
-it('calls the instance by its name', async () => {
-  const visitor = aVisitor()
-  const response = await visitor.get('/sign-in', {
-    env: { INSTANCE_NAME: 'Galerie & Söhne' } as Partial<Env>,
-  })
+it('shows name, logo, colour, operator, documents and support of the instance', async () => {
+  const env = {
+    INSTANCE_NAME: 'Galerie & Söhne',
+    INSTANCE_LOGO: 'https://cdn.example/logo.png',
+    INSTANCE_COLOR: '#ffd400',
+    OPERATOR_NAME: 'Galerie Söhne GmbH',
+    SUPPORT_EMAIL: 'hilfe@galerie.example',
+    LEGAL_LINKS: { imprint: 'https://galerie.example/impressum' },
+  } as unknown as Partial<Env>
+  const headers = { 'accept-language': 'de' }
+  const response = await aVisitor().get('/sign-in', { env, headers })
+  const policy = response.headers.get('content-security-policy')
   const html = await response.text()
-  expect(html).toContain('<title>Sign in · Galerie &amp; Söhne</title>')
-  expect(html).toContain('<span>Galerie &amp; Söhne</span>')
+  expect(html).toContain(' · Galerie &amp; Söhne</title>')
+  expect(html).toContain('<img src="https://cdn.example/logo.png" alt="" height="24"/>')
+  expect(policy).toContain("; img-src 'self' data: https://cdn.example; ")
+  const [, nonce] = /<style nonce="([^"]+)">:root\{--button:#ffd400;/.exec(html) ?? []
+  expect(policy).toContain(`; style-src 'self' 'nonce-${nonce}'; `)
+  const foot = textOf(/<footer.*<\/footer>/s.exec(html)?.[0] ?? '')
+  expect(foot).toBe('Galerie Söhne GmbH Impressum Fragen: hilfe@galerie.example API-Referenz')
+  const bare = await (await aVisitor().get('/sign-in', { headers })).text()
+  expect(textOf(/<footer.*<\/footer>/s.exec(bare)?.[0] ?? '')).toBe('marketplace.test API-Referenz')
 })

@@ -417,15 +417,21 @@ describe('a host without a zone at Cloudflare', () => {
     [true, 0],
   ])('is warned about, and asked about before anything is changed: %j', async (isYes, status) => {
     vi.mocked(confirm).mockResolvedValueOnce(isYes)
-    vi.mocked(ask).mockResolvedValueOnce('alarms@example.org')
+    const answers = ['alarms@example.org', 'Kite', '', 'help@example.org', '', 'https://kite.org/t']
+    for (const answer of answers) vi.mocked(ask).mockResolvedValueOnce(answer)
     const result = await setup(ALL)
     expect(result.status).toBe(status)
     expect(result.out).toMatch(
       /^zone +example\.org has the name server ns1\.other\.net, not those of Cloudflare$/m,
     )
     expect(changesIn((await project.read()).commands)).toEqual(status ? [] : CHANGES)
-    const line = 'EMAIL_FROM = "shop@example.org"\nALARM_EMAIL = "alarms@example.org"\n'
-    expect((await project.readText('wrangler.toml')).includes(line)).toBe(isYes)
+    const lines = [
+      ...['EMAIL_FROM = "shop@example.org"', 'ALARM_EMAIL = "alarms@example.org"'],
+      ...['INSTANCE_NAME = "Kite"', 'SUPPORT_EMAIL = "help@example.org"'],
+      'LEGAL_LINKS = { terms = "https://kite.org/t" }',
+    ]
+    const toml = await project.readText('wrangler.toml')
+    expect(toml.includes(`${lines.join('\n')}\n`)).toBe(isYes)
   })
 })
 

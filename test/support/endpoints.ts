@@ -336,6 +336,13 @@ export async function sampleWorld() {
     'POST /operations/administrators': () => ({
       body: new URLSearchParams({ userId: '1', to: 'appointed' }),
     }),
+    'POST /operations/shops': () => ({
+      body: new URLSearchParams({
+        namespace: 'master:no shop',
+        name: 'Kite',
+        email: 'help@kite.example',
+      }),
+    }),
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
     'POST /operations/transfers/:id/retry': async () => ({
       params: { id: (await anOrder('failed')).itemId },

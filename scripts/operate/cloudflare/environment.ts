@@ -17,7 +17,7 @@ export function readEnvironment(name: string) {
   const [database] = config.d1_databases
   if (!database?.database_name || !config.name)
     throw new CommandError(`wrangler.toml has no name or no database for the environment ${name}.`)
-  const { PUBLIC_URL, EMAIL_FROM, ALARM_EMAIL, NETWORKS } = config.vars
+  const { PUBLIC_URL, EMAIL_FROM, NETWORKS } = config.vars
   return {
     /** As in `--env`. */
     name,
@@ -32,7 +32,8 @@ export function readEnvironment(name: string) {
     secrets: [...(config.secrets?.required ?? []), ...(NETWORKS === undefined ? ['NETWORKS'] : [])],
     publicUrl: String(PUBLIC_URL),
     emailFrom: String(EMAIL_FROM),
-    hasAlarmEmail: ALARM_EMAIL !== undefined,
+    /** The names of its variables. */
+    variables: Object.keys(config.vars),
     accountId: config.account_id,
   }
 }

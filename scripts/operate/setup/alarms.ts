@@ -1,22 +1,8 @@
-/** Who is told of alarms, and whether that works. */
+/** Whether whoever is told of alarms gets them. */
 import { desc, eq } from 'drizzle-orm'
-import * as z from 'zod'
 import { findings } from '../../../src/db/schema/operations.ts'
-import { ask } from '../../shell/ask.ts'
-import { CommandError } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
-import { PLACEHOLDER } from '../deploy/checks.ts'
 import { report, type Setup } from './report.ts'
-
-/** Asks once, before there is a database. Returns undefined for the administrators. */
-export async function askForAlarmEmail({ environment, isDryRun }: Setup) {
-  const isFirst = PLACEHOLDER.test(environment.database.id) && !environment.hasAlarmEmail
-  if (!isFirst || isDryRun || !process.stdin.isTTY) return undefined
-  const answer = await ask('E-mail address for alarms (empty: that of the administrators): ')
-  if (answer && !z.email().safeParse(answer).success)
-    throw new CommandError(`"${answer}" is no e-mail address. Nothing was changed.`)
-  return answer || undefined
-}
 
 /**
  * Raises an alarm as a test, once: the next cron run mails it, and sends it to webhooks, as any other.

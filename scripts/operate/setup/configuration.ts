@@ -8,7 +8,8 @@ export type Values = {
   databaseId: string
   domain: string | undefined
   emailFrom: string | undefined
-  alarmEmail: string | undefined
+  /** Those that have no line by default, as TOML. */
+  variables: Record<string, string>
   jurisdiction: string | undefined
 }
 
@@ -24,8 +25,9 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   const section = `env.${environment.name}`
   if (values.jurisdiction && !hasJurisdiction)
     toml = addPlaceholder(toml, `${section}.r2_buckets`, 'bucket_name', 'jurisdiction')
-  if (values.alarmEmail && !environment.hasAlarmEmail)
-    toml = addPlaceholder(toml, `${section}.vars`, 'EMAIL_FROM', 'ALARM_EMAIL')
+  for (const name of Object.keys(values.variables).reverse())
+    if (!environment.variables.includes(name))
+      toml = addPlaceholder(toml, `${section}.vars`, 'EMAIL_FROM', name)
   for (const { section, key, value, given } of listLines(environment.name, values)) {
     const current = readValue(toml, section, key)
     const name = `${key} of [${section}]`
@@ -50,14 +52,13 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
 
 /** A value is `''` if it is not known. `given` is the part of it that the operator has chosen. */
 function listLines(environment: string, values: Values) {
-  const { databaseId, domain, emailFrom, alarmEmail, jurisdiction } = values
+  const { databaseId, domain, emailFrom, variables, jurisdiction } = values
   const section = `env.${environment}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
   const url = text(domain && `https://${domain}`)
   const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
   const place = text(jurisdiction)
   const sender = text(emailFrom)
-  const watcher = text(alarmEmail)
   const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
   return [
     { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId), given: '' },
@@ -65,9 +66,12 @@ function listLines(environment: string, values: Values) {
     { section, key: 'routes', value: routes, given: text(domain) },
     { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
     { section: `${section}.vars`, key: 'EMAIL_FROM', value: sender, given: sender },
-    ...(watcher
-      ? [{ section: `${section}.vars`, key: 'ALARM_EMAIL', value: watcher, given: watcher }]
-      : []),
+    ...Object.entries(variables).map(([key, value]) => ({
+      section: `${section}.vars`,
+      key,
+      value,
+      given: value,
+    })),
   ]
 }
 

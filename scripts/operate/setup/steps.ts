@@ -10,11 +10,12 @@ import {
 import { readUsedContracts } from '../deploy/lineage.ts'
 import { parseIssuer } from '../tokens/issue.ts'
 import { ensureAdministrator } from './administrator.ts'
-import { askForAlarmEmail, ensureTestAlarm } from './alarms.ts'
+import { ensureTestAlarm } from './alarms.ts'
 import { ensureConfiguration } from './configuration.ts'
 import { checkMail } from './mail.ts'
 import { checkMints } from './mints.ts'
 import type { Place } from './place.ts'
+import { askOperator } from './questions.ts'
 import { ensureReplication } from './replication.ts'
 import { report, type Setup } from './report.ts'
 import { ensureBuckets, ensureDatabase, ensureQueues } from './resources.ts'
@@ -46,7 +47,8 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
   const host = options.domain ?? (isKnown ? new URL(publicUrl).hostname : undefined)
   const isLive = isKnown && !(await findAnswerProblem(environment))
   if (host && !isLive) await checkZone(setup, host)
-  const alarmEmail = options['alarm-email'] ?? (await askForAlarmEmail(setup))
+  const alarmEmail = options['alarm-email']
+  const asked = await askOperator(setup, alarmEmail ? ['ALARM_EMAIL'] : [])
   const databaseId = await ensureDatabase(setup, options)
   const isPlaced = await ensureBuckets(setup, options)
   const { domain, 'email-from': emailFrom } = options
@@ -56,7 +58,7 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
     databaseId,
     domain,
     emailFrom,
-    alarmEmail,
+    variables: { ...(alarmEmail && { ALARM_EMAIL: JSON.stringify(alarmEmail) }), ...asked },
     jurisdiction,
   })
   for (const problem of findPlaceholders(environment.name, toml)) demand(problem)

@@ -1,5 +1,6 @@
 /** Entries of the audit log. */
 import type { AuditAction } from '../../db/schema/operations.ts'
+import { nameOfSource } from '../../auth/sources.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'
 import type { AuditEntry } from './audit-entries.ts'
@@ -62,6 +63,7 @@ const sentences: Record<AuditAction, string> = {
   'webhook.replay': 'sent messages again to %',
   'webhook.delete': 'deleted %',
   'alarm.acknowledge': 'acknowledged %',
+  'shop.change': 'changed %',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
   'administrator.appoint': 'made % an administrator',
@@ -105,6 +107,8 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
     }
     case 'alarm':
       return `the alarm ${subject}`
+    case 'shop':
+      return ['the shop of ', <bdi>“{nameOfSource(subject ?? '')}”</bdi>]
     case 'catalogue':
       return 'a catalogue'
     default:

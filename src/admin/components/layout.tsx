@@ -16,6 +16,7 @@ export const adminPage: typeof page = (c, content, view) =>
 const tabs: MenuLink[] = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
+  ['/operations/shops', 'Shops'],
   ['/operations/audit', 'Audit log'],
   ['/operations/administrators', 'Administrators'],
 ]

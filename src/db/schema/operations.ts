@@ -246,6 +246,7 @@ export type AuditAction =
   | `webhook.${'create' | 'change' | 'rotate' | 'replay' | 'delete'}`
   | `administrator.${'appoint' | 'dismiss'}`
   | 'alarm.acknowledge'
+  | 'shop.change'
   | 'user.forget'
   | 'catalogue.import'
 

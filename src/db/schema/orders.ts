@@ -62,6 +62,16 @@ export const orders = sqliteTable(
   ],
 )
 
+/** Whom buyers ask about the orders of a master token: an administrator says it. */
+export const shops = sqliteTable('shops', {
+  /** Namespace of the orders: `auth/sources.ts`. */
+  namespace: text().primaryKey(),
+  name: text().notNull(),
+  email: text().notNull(),
+  url: text(),
+  updatedAt: timestamp().notNull(),
+})
+
 export const orderItems = sqliteTable(
   'orderItems',
   {

@@ -11,6 +11,7 @@ import { selectPage, toPage } from './list.ts'
 import { requireRow } from './order.ts'
 import { buildOrders, type OrderRows, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
+import { selectShop } from './shop.ts'
 import { viewOf } from './viewer.ts'
 
 const PAGE_SIZE = 20
@@ -93,19 +94,20 @@ const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
 )
 
 /**
- * Returns the signed-in user and an order that the user has bought or sold, with its billing address
- * if bought.
+ * Returns the signed-in user and an order that the user has bought or sold, with its shop, and its
+ * billing address if bought.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
   const { db, caller } = ctx
   const viewer = viewOf(caller.userId)
-  const { account, billing, orders, nfts } = await readAsUser(ctx, {
+  const { account, billing, shop, orders, nfts } = await readAsUser(ctx, {
     billing: selectBilling(db, { id, userId: viewer.userId }),
+    shop: selectShop(db, { id }),
     ...selectByIds(db, viewer, [id]),
   })
   const [entry] = toEntries(buildOrders(viewer, orders, nfts), orders)
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
-  return { account, entry, billing: billing[0]?.line }
+  return { account, entry, shop: shop[0], billing: billing[0]?.line }
 }
 
 /**

@@ -42,9 +42,10 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
     return page(c, { title: ({ collection }) => collection.title, account }, view)
   })
   .get('/orders/:id', ofOrder, async (c, { param }) => {
-    const { account, entry, billing } = await readHistoryEntry(c.var, param.id)
+    const { account, ...found } = await readHistoryEntry(c.var, param.id)
+    const { entry } = found
     const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
-    const view = <OrderPage entry={entry} billing={billing} side={side} />
+    const view = <OrderPage {...found} side={side} />
     const scripts = ['orders.js', 'wallet-action.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.order(orderNumber(entry.order)).join('')

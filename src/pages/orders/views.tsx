@@ -9,6 +9,7 @@ import {
   type readHistory,
   type Side,
 } from '../../orders/reading/history.ts'
+import type { Shop } from '../../orders/reading/shop.ts'
 import type { Texts } from '../../texts/en.ts'
 import { Hidden, LinkButton, Notice, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -16,6 +17,7 @@ import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { type Found, usePage } from '../components/request.ts'
 import { formatCount, formatMoney, pathWith, shortAddress } from '../components/text.ts'
+import { ShopContact } from '../components/shop.tsx'
 import { ExactTime, ExplorerLink, Title } from '../components/values.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
@@ -150,8 +152,8 @@ const buyerName = ({ order: { buyer }, item }: HistoryEntry, { orders }: Texts):
   buyer.username ??
   (item.ethRecipient ? shortAddress(item.ethRecipient) : orders.user(buyer.id))
 
-/** `billing` is the billing address; undefined for a seller. */
-type OrderPageProps = OrderProps & { billing: string | undefined }
+/** `billing` is the billing address; undefined for a seller. `shop`: undefined if nobody has named it. */
+type OrderPageProps = OrderProps & { billing: string | undefined; shop: Shop | undefined }
 
 type Fact = [name: string, value: Child]
 
@@ -172,7 +174,7 @@ function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fa
   return facts
 }
 
-export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
+export const OrderPage = ({ entry, side, billing, shop }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
   const { contractNetwork, contractAddr: address, tokenId } = nft
   const { settings, locale, texts } = usePage()
@@ -192,6 +194,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
   ]
   const isOwn = side === 'bought' && isDelivered && account && tokenId
   if (billing) facts.push([orders.billing, <bdi>{billing}</bdi>])
+  if (shop) facts.unshift([orders.shop, <ShopContact shop={shop} />])
   return (
     <div class="flow">
       <p>

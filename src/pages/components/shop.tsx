@@ -1,0 +1,18 @@
+/** Where something was bought, and whom to ask. */
+import type { Shop } from '../../orders/reading/shop.ts'
+import { usePage } from './request.ts'
+
+export const ShopContact = ({ shop: { name, email, url } }: { shop: Shop }) => {
+  const { layout } = usePage().texts
+  return (
+    <>
+      {url ? <a href={url}>{name}</a> : <bdi>{name}</bdi>}
+      {email && (
+        <>
+          {` – ${layout.questions}: `}
+          <a href={`mailto:${email}`}>{email}</a>
+        </>
+      )}
+    </>
+  )
+}
