@@ -320,6 +320,14 @@ CREATE TABLE `findings` (
 --> statement-breakpoint
 CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
 CREATE INDEX `findings_open` ON `findings` (`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `heldMails` (
+	`itemId` integer PRIMARY KEY NOT NULL,
+	`userId` integer NOT NULL,
+	`createdAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `heldMails_user` ON `heldMails` (`userId`,`createdAt`);--> statement-breakpoint
+CREATE INDEX `heldMails_age` ON `heldMails` (`createdAt`);--> statement-breakpoint
 CREATE TABLE `hourlyOrders` (
 	`hour` text NOT NULL,
 	`firstId` integer NOT NULL,
@@ -560,6 +568,7 @@ CREATE TABLE `users` (
 	`onrampId` text,
 	`newsletterAgreement` integer DEFAULT false NOT NULL,
 	`locale` text DEFAULT 'en' NOT NULL,
+	`language` text,
 	`approvedAt` text,
 	`lastAccessAt` text,
 	`onboardedAt` text,

@@ -34,6 +34,7 @@ import { apiAccessRoutes } from './pages/api-access/routes.tsx'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
+import { languageRoutes } from './pages/language/routes.ts'
 import { mailRoutes } from './pages/mails/routes.tsx'
 import { nftRoutes } from './pages/nfts/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
@@ -106,6 +107,7 @@ const endpoints = [
   homeRoutes,
   nftRoutes,
   orderPageRoutes,
+  languageRoutes,
   mailRoutes,
   docsRoutes,
   signInRoutes,

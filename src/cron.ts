@@ -31,6 +31,7 @@ import { warnTokenOwners } from './monitoring/counting/token-ends.ts'
 import { checkNetworks } from './monitoring/watching/check-networks.ts'
 import { remindBuyers } from './order-mails/remind.ts'
 import { mailOrders } from './order-mails/send.ts'
+import { mailSummaries } from './order-mails/summary.ts'
 import { dayOf } from './orders/placing/idempotency.ts'
 import { sweepReservations } from './reservations/reserve.ts'
 import { SECOND, within } from './time.ts'
@@ -47,6 +48,7 @@ const jobs: Record<string, Job> = {
   warnTokenOwners,
   mailOrders,
   remindBuyers,
+  mailSummaries,
   deleteExpiredRows: ({ db, now }) => deleteExpiredRows(db, now),
   removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
   checkListings: ({ db, settings, now }) => checkListings(db, settings, now),

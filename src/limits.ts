@@ -194,6 +194,10 @@ export const mailLimits = {
   webhook: perDay('of these, mails of each kind for each webhook', 1, 'no mail'),
   mailbox: { ...quota('mailbox', 'day', 'mails to a mailbox about orders', 10), at: 'no mail' },
   seller: { ...quota('mailbox', 'day', 'of these, mails because of one seller', 3), at: 'no mail' },
+  summary: {
+    ...quota('summary', 'day', 'mails to a mailbox about the orders for which it got none', 1),
+    at: 'no mail',
+  },
   approval: time(
     'time until a seller is reminded again to approve the Delivery contract for a token contract',
     30 * DAY,

@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { text } from 'node:stream/consumers'
 import type * as z from 'zod'
 import { ApiError, errorStatus } from '../../src/http/errors.ts'
+import { mailsPage } from './mails.ts'
 
 /** Checks the input of a call, and returns what runs it. Throws `invalid_input`. */
 type Call = (input: unknown) => () => Promise<object>
@@ -39,7 +40,8 @@ export function createControl({ clock, calls }: Controls): Control {
   }
 
   async function answer(request: IncomingMessage): Promise<object> {
-    checkOrigin(request.headers)
+    if (!isOwn(request.headers))
+      throw new ApiError('cross_site', 'only programs and pages of this machine may call this')
     const name = request.url?.replace(/^\/dev\/|\?.*$/g, '') ?? ''
     if (name === 'clock') {
       checkMethod(request, 'GET')
@@ -47,7 +49,7 @@ export function createControl({ clock, calls }: Controls): Control {
     }
     const prepare = Object.hasOwn(calls, name) && calls[name]
     if (!prepare) {
-      const paths = ['clock', ...Object.keys(calls)].map((known) => `/dev/${known}`)
+      const paths = ['clock', 'mails', ...Object.keys(calls)].map((known) => `/dev/${known}`)
       throw new ApiError('not_found', `there are only ${paths.join(', ')}`)
     }
     checkMethod(request, 'POST')
@@ -55,6 +57,8 @@ export function createControl({ clock, calls }: Controls): Control {
   }
 
   return async (request, response) => {
+    if (request.method === 'GET' && request.url === '/dev/mails' && isOwn(request.headers))
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end(mailsPage())
     const [status, body] = await answer(request).then(
       (result) => [200, result] as const,
       describeError,
@@ -65,12 +69,11 @@ export function createControl({ clock, calls }: Controls): Control {
 }
 
 /** Any page that a browser shows could call this machine, also by a name that it lets point here. */
-function checkOrigin({ host = '', origin, ...headers }: IncomingHttpHeaders): void {
+function isOwn({ host = '', origin, ...headers }: IncomingHttpHeaders): boolean {
   const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)
   const site = headers['sec-fetch-site'] ?? 'none'
-  const isOwn = ['same-origin', 'none'].includes(String(site))
-  if (!isLocal || !isOwn || (origin && origin !== `http://${host}`))
-    throw new ApiError('cross_site', 'only programs and pages of this machine may call this')
+  const isSame = ['same-origin', 'none'].includes(String(site))
+  return isLocal && isSame && (!origin || origin === `http://${host}`)
 }
 
 function checkMethod({ method, url }: IncomingMessage, allowed: string): void {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { eventLine, type Level, mailLine, messageLine } from './lines.ts'
+import { keepMail } from './mails.ts'
 
 /** Wrangler repeats these whenever it reloads the Worker. */
 const NOISE =
@@ -23,8 +24,10 @@ export function createLogReader(print: (line: string) => void): (line: string) =
     const [, name = '', value = ''] = /^(\w+): (.*)$/.exec(line) ?? []
     fields[name] = value
     if (name !== 'HTML') return
-    const { To: to = '', Subject: subject = '', Text: file = '' } = fields
-    print(mailLine({ to, subject, file, text: readFileSync(file, 'utf8') }, new Date()))
+    const { To: to = '', Subject: subject = '', Text: file = '', HTML: page = '' } = fields
+    const [text, html] = [readFileSync(file, 'utf8'), readFileSync(page, 'utf8')]
+    keepMail({ to, subject, text, html, at: new Date() })
+    print(mailLine({ to, subject, file, text }, new Date()))
     mail = undefined
   }
 

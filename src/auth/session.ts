@@ -47,7 +47,9 @@ export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 
 /** The signed-in user, as pages show them. */
 export type Account = Person &
-  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale'> & { signedInAt: string }
+  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale' | 'language'> & {
+    signedInAt: string
+  }
 
 const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
   db
@@ -56,6 +58,7 @@ const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
       avatarKey: users.avatarKey,
       roleId: users.roleId,
       locale: users.locale,
+      language: users.language,
       signedInAt: tokens.createdAt,
     })
     .from(tokens)

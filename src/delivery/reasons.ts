@@ -16,6 +16,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { ReasonCode } from '../db/schema/delivery.ts'
+import type { Network } from '../env.ts'
 import { DAY, MINUTE } from '../time.ts'
 import type { Item } from './model.ts'
 
@@ -149,6 +150,16 @@ export const rules: Record<ReasonCode, Rule> = {
   transfer_without_effect: untilRemoved(
     'three transactions had no effect: an operator has to retry',
   ),
+}
+
+/**
+ * Returns who can remove the cause. A treasury holds the NFTs of all sellers, but does not own their
+ * contracts.
+ */
+export function removerOf(code: ReasonCode, { treasury }: Pick<Network, 'treasury'>) {
+  const remover = rules[code].removedBy ?? 'operator'
+  const isHeld = treasury && remover === 'seller' && code !== 'minter_role_missing'
+  return isHeld ? 'operator' : remover
 }
 
 /** Codes of failed items whose keys are used up. Only an operator can close such items. */

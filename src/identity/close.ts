@@ -11,7 +11,7 @@ export function closeAccounts(userIds: SQL, now: Date): SQL {
       identityHash = lower(hex(randomblob(32))), name = NULL,
       chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
       paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
-      newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
+      newsletterAgreement = 0, locale = 'en', language = NULL, approvedAt = NULL, lastAccessAt = NULL,
       onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
       removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
     WHERE id IN (${userIds}) RETURNING id, removedAt`

@@ -4,7 +4,7 @@ import { writeAs } from '../auth/access.ts'
 import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
 import { takeQuotas } from '../db/quota.ts'
-import { users } from '../db/schema/users.ts'
+import { readLocaleSql, users } from '../db/schema/users.ts'
 import {
   hasTransfersUnderWaySql,
   queueAwaiting,
@@ -27,10 +27,16 @@ import {
 import { takeOverGuests } from './guests.ts'
 import type { Proof } from './sign-in.ts'
 
+/** To whom a mail about the account goes, and in which language. `email`: `''` without one. */
+type Owner = { email: string; locale: string }
+
+const ownerColumns = { email: users.email, locale: sql<string>`${sql.raw(readLocaleSql('users'))}` }
+const nobody: Owner = { email: '', locale: '' }
+
 /**
  * Links a wallet or an e-mail address, takes over what a guest with it has bought, and queues the
- * items that waited for a wallet, in one transaction. Returns the e-mail address of the account, and
- * the chain of each of these items.
+ * items that waited for a wallet, in one transaction. Returns the owner of the account, as mails need
+ * it, and the chain of each of these items.
  */
 async function addMethod(ctx: Ctx, proof: Proof) {
   const { db, caller, now } = ctx
@@ -52,13 +58,13 @@ async function addMethod(ctx: Ctx, proof: Proof) {
         updatedAt: now.toISOString(),
       })
       .where(eq(users.id, caller.userId))
-      .returning({ email: users.email }),
+      .returning(ownerColumns),
     consumed: proof.consume,
     // An account has at least one method, so this one has a wallet now.
     ...queueAwaiting(db, caller.userId, storedWallet, now),
   })
   return {
-    email: updated[0]?.email ?? '',
+    owner: updated[0] ?? nobody,
     chainIds: queued.flatMap(({ chainId }) => chainId ?? []),
   }
 }
@@ -106,13 +112,13 @@ export const linkEmail = (ctx: Ctx, secret: string) =>
 
 type Method = keyof typeof methodNames
 
-/** Removes the wallet from the account, and returns the e-mail address of the account. */
+/** Removes the wallet from the account, and returns its owner. */
 export const unlinkWallet = (ctx: Ctx) => unlink(ctx, 'ethereumPublicAddr')
 
-/** Removes the e-mail address from the account, and returns it. */
+/** Removes the e-mail address from the account, and returns its owner with this address. */
 export const unlinkEmail = (ctx: Ctx) => unlink(ctx, 'email')
 
-async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
+async function unlink({ db, caller, now }: Ctx, method: Method): Promise<Owner> {
   const { userId } = caller
   const isCaller = eq(users.id, userId)
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
@@ -138,7 +144,7 @@ async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string>
       ? { email: '' }
       : { ethereumPublicAddr: '', walletChainId: 0, walletProvedByFactory: false }
   const { before } = await writeAs(db, caller, guards, {
-    before: db.select({ email: users.email }).from(users).where(isCaller),
+    before: db.select(ownerColumns).from(users).where(isCaller),
     user: db
       .update(users)
       .set({ ...cleared, updatedAt: now.toISOString() })
@@ -146,7 +152,7 @@ async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string>
     ...(method === 'ethereumPublicAddr' && removeRecipient(db, userId, now)),
     uses: quota.uses,
   })
-  return before[0]?.email ?? ''
+  return before[0] ?? nobody
 }
 
 const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet' }

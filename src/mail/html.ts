@@ -14,6 +14,8 @@ export type MailContent = {
   /** The text of the button. */
   button: string
   note: string
+  /** How many were bought. */
+  pieces?: string
   /** Where it was bought, and whom to ask: an administrator has written it. */
   shop?: { name: string; email: string } | undefined
   /** URL of a picture. */
@@ -85,7 +87,7 @@ export async function footOf(settings: MailSettings, locale: string): Promise<Fo
  */
 export async function renderMail(
   settings: MailSettings,
-  { subject, lead, url, button, note, shop, picture, unsubscribe }: MailContent,
+  { subject, lead, url, button, note, pieces, shop, picture, unsubscribe }: MailContent,
   locale: string,
 ): Promise<string> {
   const { INSTANCE_NAME, INSTANCE_COLOR, INSTANCE_LOGO } = settings
@@ -112,6 +114,7 @@ export async function renderMail(
 <tr><td class="card" style="padding:24px;border:1px solid #dfe3e9;border-radius:8px;background:#ffffff">
 ${picture && html`<img src="${picture}" alt="" width="430" style="display:block;width:100%;height:auto;margin:0 0 16px;border-radius:6px">`}
 <h1 class="text" style="margin:0;color:#171b22;font-size:20px;line-height:28px;font-weight:600">${subject}</h1>
+${pieces && html`<p class="muted" style="margin:4px 0 0;color:#566070">${pieces}</p>`}
 <p class="text" style="margin:8px 0 24px;color:#171b22">${lines(lead)}</p>
 <p style="margin:0 0 24px"><a class="button" href="${url}" style="display:inline-block;padding:8px 16px;border-radius:6px;background:${color};color:${textOn(color)};font-weight:500;text-decoration:none">${button}</a></p>
 <p class="muted" style="margin:0 0 4px;color:#566070;font-size:12px;line-height:16px">${mail.ifNoButton}</p>

@@ -10,6 +10,7 @@ import { tryLater } from '../http/errors.ts'
 import { countFailure } from '../http/failures.ts'
 import { mailLimits } from '../limits.ts'
 import { log } from '../log.ts'
+import type { Texts } from '../texts/en.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
 import { footOf, type MailContent, type MailSettings, renderMail } from './html.ts'
 
@@ -49,28 +50,12 @@ export async function mailLink(
 
 /** What an owner is told, because it changes how to get into the account. */
 export type AccountEvent =
-  | { type: 'wallet-linked' | 'email-linked' | 'wallet-unlinked' | 'email-unlinked' }
+  | { type: keyof Texts['mail']['account']['events'] }
   | { type: 'master-token' | 'appointed' | 'dismissed'; name: string }
 
-function describe(event: AccountEvent): { subject: string; lead: string } {
+/** What administrators are told is in English, as their pages are. */
+function describe(event: AccountEvent, { events }: Texts['mail']['account']) {
   switch (event.type) {
-    case 'wallet-linked':
-      return { subject: 'A wallet was linked', lead: 'A wallet can now sign in to your account.' }
-    case 'email-linked':
-      return {
-        subject: 'An e-mail address was linked',
-        lead: 'This e-mail address can now sign in to your account.',
-      }
-    case 'wallet-unlinked':
-      return {
-        subject: 'A wallet was unlinked',
-        lead: 'Your wallet can no longer sign in to your account.',
-      }
-    case 'email-unlinked':
-      return {
-        subject: 'This e-mail address was unlinked',
-        lead: 'This e-mail address can no longer sign in to your account.',
-      }
     case 'master-token':
       return {
         subject: 'A master token was generated',
@@ -82,26 +67,22 @@ function describe(event: AccountEvent): { subject: string; lead: string } {
         subject: `An administrator was ${event.type}`,
         lead: `${event.name} was ${event.type} as administrator of the marketplace.`,
       }
+    default:
+      return events[event.type]
   }
 }
 
 /** Tells the owner of an account what happened. A failure is only logged. */
-export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Promise<boolean> =>
-  notify(mailer, to, {
-    mail: event.type,
-    about: 'account',
-    content: {
-      ...describe(event),
-      url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
-      button: 'See your sessions',
-      note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,
-    },
-  })
-
-/** What was unlinked opens a new, empty account. */
-function remedyFor({ type }: AccountEvent): string {
-  if (type === 'email-unlinked') return 'sign in with your wallet, not with this address'
-  return type === 'wallet-unlinked' ? 'sign in with this e-mail address' : 'sign in'
+export async function mailEvent(
+  mailer: Mailer,
+  { email, locale = DEFAULT_LOCALE }: { email: string; locale?: string },
+  event: AccountEvent,
+): Promise<boolean> {
+  const { account } = (await textsOf(locale)).mail
+  const { button, note } = account
+  const url = `${mailer.settings.PUBLIC_URL}/settings/sessions`
+  const content = { ...describe(event, account), url, button, note }
+  return notify(mailer, email, { mail: event.type, about: 'account', content, locale })
 }
 
 /**
@@ -178,6 +159,8 @@ type Notification = {
   mail: string
   about: 'account' | 'webhooks' | 'alarms'
   content: MailContent
+  /** That of the texts. Default: English. */
+  locale?: string
   /** Further quotas that the mail must not exceed. */
   quotas?: readonly Quota[]
 }
@@ -186,7 +169,7 @@ type Notification = {
 async function notify(
   mailer: Mailer,
   to: string,
-  { mail, about, content, quotas = [] }: Notification,
+  { mail, about, content, locale = DEFAULT_LOCALE, quotas = [] }: Notification,
 ): Promise<boolean> {
   const limit = mailLimits[about].max
   const recipient: Quota = {
@@ -200,7 +183,7 @@ async function notify(
     const all = [...quotas, recipient, ...ofInstance]
     const { guards, uses } = takeQuotas(mailer.db, mailer.now, all)
     await guarded(mailer.db, guards, { uses })
-    await post(mailer, to, content, { locale: DEFAULT_LOCALE, isForHost: true })
+    await post(mailer, to, content, { locale, isForHost: true })
     return true
   } catch (error) {
     if (error instanceof EnoughMails) log.info('mail_skipped', { mail, reason: error.message })
@@ -262,13 +245,14 @@ export async function post(
   { locale, isForHost }: { locale: string; isForHost?: boolean },
 ): Promise<void> {
   const { mail, layout, orders } = await textsOf(locale)
-  const { order, lead, url, note, shop, unsubscribe } = content
+  const { order, lead, url, note, pieces, shop, unsubscribe } = content
   const subject = order ? mail.forOrder(content.subject, order) : content.subject
-  const foot = (await footOf(settings, locale)).map(({ text, href }) =>
+  const [, ...foot] = (await footOf(settings, locale)).map(({ text, href }) =>
     href && !href.startsWith('mailto:') ? `${text}: ${href}` : text,
   )
   const parts = [
     lead,
+    pieces,
     url,
     note,
     shop && `${orders.shop}: ${shop.name} – ${layout.questions}: ${shop.email}`,

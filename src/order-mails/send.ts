@@ -4,26 +4,18 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import { signOptOut, tokenIssuer } from '../auth/tokens.ts'
-import { batch, guarded } from '../db/batch.ts'
+import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { type Quota, takeQuotas } from '../db/quota.ts'
+import type { Quota } from '../db/quota.ts'
+import { readLocaleSql } from '../db/schema/users.ts'
 import { raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt } from '../events/append.ts'
 import { quotaOf } from '../http/guard.ts'
 import { mailLimits } from '../limits.ts'
-import { log } from '../log.ts'
-import {
-  EnoughMails,
-  hashAddress,
-  isOptedOutSql,
-  type Mailer,
-  mailboxOf,
-  post,
-  strangersLimit,
-} from '../mail/mail.ts'
+import { EnoughMails, hashAddress, mailboxOf, strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'
+import { HeldBack, type OrderMailer, sendOnce } from './once.ts'
 import { type MailedItem, type OrderMailType, writeOrderMail } from './texts.ts'
 
 /** What one run sends, and looks at. The next one goes on. */
@@ -34,6 +26,8 @@ export type OrderMail = MailedItem & {
   email: string
   locale: string
   sellerId: number
+  /** The item of a buyer: what is held back is told in a summary. */
+  itemId?: number
   /** The user whose token has placed the order; null for a master token, absent for an approval. */
   placedBy?: number | null
 }
@@ -42,7 +36,6 @@ export type OrderMail = MailedItem & {
  * store that it is sent.
  */
 type Sending = { mail: OrderMail; isSent: SQL; mark: StatementOf<unknown>[] }
-export type OrderMailer = Mailer & { settings: Settings }
 
 /** Sends the mails that are due, but reminders. */
 export async function mailOrders(mailer: OrderMailer): Promise<void> {
@@ -55,19 +48,23 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
   })
   const moveTo = (id: number) =>
     raw<never>(db)`UPDATE instance SET mailPosition = ${id} WHERE mailPosition < ${id}`
+  const store = (subject: string) =>
+    raw<never>(db)`INSERT INTO sentMails (subject, createdAt)
+      VALUES (${subject}, ${now.toISOString()})
+      ON CONFLICT DO NOTHING`
   const due: Sending[] = [
     ...waiting.map(({ subject, ...mail }) => ({
       mail,
       isSent: sql`EXISTS (SELECT 1 FROM sentMails WHERE subject = ${subject})`,
-      mark: [
-        raw<never>(db)`
-          INSERT INTO sentMails (subject, createdAt) VALUES (${subject}, ${now.toISOString()})`,
-      ],
+      mark: [store(subject)],
     })),
     ...told.map(({ id, ...mail }) => ({
       mail,
       isSent: sql`NOT EXISTS (SELECT 1 FROM instance WHERE mailPosition < ${id})`,
-      mark: [moveTo(id)],
+      mark: [
+        moveTo(id),
+        ...(mail.reasonCode ? [store(failureSubject(mail.itemId, mail.reasonCode))] : []),
+      ],
     })),
   ]
   for (const sending of due.slice(0, MAX_PER_RUN.mails)) if (!(await send(mailer, sending))) return
@@ -75,62 +72,49 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
   if (last && due.length <= MAX_PER_RUN.mails) await batch(db, { move: moveTo(last) })
 }
 
-/** Today's mails are used up, or another run sends them. */
-class NoMails extends Error {}
+const failureSubject = (itemId: number | undefined, code: string) => `failed:${itemId}:${code}`
 
 /**
- * Sends a mail. One that its recipient does not want, or one too many, counts as sent. Returns
- * whether another one can be sent now.
+ * Sends a mail. One that its recipient does not want, or one too many, counts as sent; what a buyer is
+ * not told is held for the summary. Returns whether another one can be sent now.
  */
 export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
   const { db, settings, now } = mailer
-  const { type, email: to, locale, sellerId, contract, placedBy } = mail
+  const { type, email: to, locale, sellerId, contract, placedBy, itemId } = mail
   const addressHash = hashAddress(mailboxOf(to))
-  const token = await signOptOut(tokenIssuer(settings), addressHash)
-  const unsubscribe = `${settings.PUBLIC_URL}/mails/unsubscribe?token=${token}`
-  const content = await writeOrderMail(type, mail, settings, locale)
-  const stop = () => new NoMails()
-  const skip = (reason: string) => () => new EnoughMails(reason)
   // Sellers do not cause what they get themselves.
   const cause = `${addressHash}:${type === 'approval.needed' ? contract : sellerId}`
   const { orders, mailbox, seller } = mailLimits
-  const limit = settings.MAX_ORDER_MAILS_PER_DAY
   const quotas: Quota[] = [
-    { name: orders.quota, per: orders.per, limit, error: stop },
-    { ...quotaOf(mailbox, addressHash), error: skip('the mailbox got enough') },
-    { ...quotaOf(seller, cause), error: skip('its seller caused enough') },
+    { ...quotaOf(mailbox, addressHash), error: () => new HeldBack('the mailbox got enough') },
+    { ...quotaOf(seller, cause), error: () => new HeldBack('its seller caused enough') },
   ]
   // One user must not use up the mails of the others.
   if (placedBy)
     quotas.push({
       ...quotaOf(orders, placedBy),
-      limit: strangersLimit(limit),
-      error: skip('its user caused enough'),
+      limit: strangersLimit(settings.MAX_ORDER_MAILS_PER_DAY),
+      error: () => new EnoughMails('its user caused enough'),
     })
-  const { guards, uses } = takeQuotas(db, now, quotas)
-  const allGuards = [
-    { when: isSent, error: stop },
-    { when: isOptedOutSql(addressHash), error: skip('the recipient wants none') },
-    ...guards,
-  ]
-  try {
-    await guarded(db, allGuards, { mark, uses })
-  } catch (error) {
-    if (error instanceof NoMails) return false
-    if (!(error instanceof EnoughMails)) throw error
-    log.info('mail_skipped', { mail: type, reason: error.message })
-    await batch(db, { mark })
-    return true
-  }
-  await post(mailer, to, { ...content, unsubscribe }, { locale }).catch((error) =>
-    log.error('mail_failed', { mail: type, error }),
-  )
-  return true
+  const content = await writeOrderMail(type, mail, settings, locale)
+  const held = itemId === undefined ? [] : [holdBack(db, itemId, now)]
+  return sendOnce(mailer, { mail: type, to, locale, content, quotas, isSent, mark, held })
 }
 
+/** Has the summary of the next day tell how the item is then. */
+const holdBack = (db: Database, itemId: number, now: Date) =>
+  raw<never>(db)`INSERT INTO heldMails (itemId, userId, createdAt)
+    SELECT i.id, o.buyerId, ${now.toISOString()}
+    FROM orderItems i JOIN orders o ON o.id = i.orderId WHERE i.id = ${itemId}
+    ON CONFLICT DO NOTHING`
+
+/** In which a recipient `u` reads. */
+export const readLocale = sql.raw(readLocaleSql('u'))
+
 /** The columns of `MailedItem`, of an item `i`, its order `o` and its NFT `n`. */
-export const mailedItemColumns = sql`n.title, i.orderId, o.providerId, n.contractNetwork AS network,
-  n.contractAddr AS contract, n.coverKey, i.sellerId,
+export const mailedItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId,
+  n.contractNetwork AS network, n.contractAddr AS contract, i.nftId, n.coverKey,
+  json_type(n.payload, '$.metadata.image') IS 'text' AS hasImage, i.sellerId,
   (SELECT name FROM shops WHERE namespace = o.namespace) AS shopName,
   (SELECT email FROM shops WHERE namespace = o.namespace) AS shopEmail`
 
@@ -149,14 +133,18 @@ function nextEvents(now: Date): SQL {
 /** Selects what buyers are told, unless the state has changed since. */
 const selectTold = (db: Database, now: Date) =>
   raw<OrderMail & { id: number }>(db)`
-    SELECT v.id, v.type, u.email, u.locale, ${mailedItemColumns}, i.ethRecipient AS wallet,
-      v.data ->> 'txId' AS txId, d.placedBy
+    SELECT v.id, v.type, v.itemId, u.email, ${readLocale} AS locale, ${mailedItemColumns},
+      i.ethRecipient AS wallet, v.data ->> 'txId' AS txId, d.placedBy,
+      iif(v.type = 'order.failed', d.reasonCode, NULL) AS reasonCode
     FROM ${nextEvents(now)} v
     CROSS JOIN deliveries d ON d.id = v.itemId AND d.state = CASE v.type
       WHEN 'order.awaiting_wallet' THEN 'awaiting_wallet' WHEN 'order.delivered' THEN 'transferred'
       WHEN 'order.failed' THEN 'failed' END
     JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId JOIN orders o ON o.id = i.orderId
     JOIN users u ON u.id = o.buyerId AND u.email <> '' AND u.removedAt IS NULL
+    -- A retry that fails for the same reason is no news.
+    WHERE NOT (v.type = 'order.failed' AND EXISTS (SELECT 1 FROM sentMails
+      WHERE subject = 'failed:' || v.itemId || ':' || d.reasonCode))
     ORDER BY v.id`
 
 /** Selects an item of each seller and token contract that wait for an approval of the seller. */
@@ -164,7 +152,8 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
   const ofSellers = Object.values(NETWORKS).filter(({ treasury }) => !treasury)
   const chainIds = JSON.stringify(ofSellers.map(({ chainId }) => chainId))
   return raw<OrderMail & { subject: string }>(db)`
-    SELECT w.*, 'approval.needed' AS type, u.email, u.locale, u.ethereumPublicAddr AS wallet
+    SELECT w.*, 'approval.needed' AS type, u.email, ${readLocale} AS locale,
+      u.ethereumPublicAddr AS wallet
     FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
         min(d.id), ${mailedItemColumns}
       FROM (SELECT id, chainId FROM deliveries

@@ -2,12 +2,13 @@
  * What mails about orders say. Of what others have written they quote only titles, and numbers of
  * orders that say nothing else, because a seller may have them sent to any address.
  */
+import type { DeliveryState, ReasonCode } from '../db/schema/delivery.ts'
+import { removerOf } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
-import { explorerPage } from '../ethereum/explorer.ts'
 import { toLine } from '../http/text.ts'
 import type { MailContent } from '../mail/html.ts'
-import { coverUrl } from '../marketplace/pictures.ts'
-import { mailedOrderNumber } from '../orders/number.ts'
+import { artUrl } from '../marketplace/pictures.ts'
+import { mailedOrderNumber, type OrderNumbers } from '../orders/number.ts'
 import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
 
@@ -15,6 +16,7 @@ import { textLocale, textsOf } from '../texts/texts.ts'
 export type MailedItem = {
   title: string
   orderId: number
+  quantity: number
   /** Order number of the shop. */
   providerId: string | null
   /** Of the recipient; of the seller if an approval is needed. */
@@ -22,9 +24,14 @@ export type MailedItem = {
   network: string
   /** Of the token. */
   contract: string
+  nftId: number
   coverKey: string | null
+  /** Whether the metadata of the NFT has an image. */
+  hasImage: 0 | 1
   /** Null unless it is delivered. */
   txId: string | null
+  /** Why it has failed; null or absent if it has not. */
+  reasonCode?: ReasonCode | null
   /** As an administrator has named it; null without. */
   shopName: string | null
   shopEmail: string | null
@@ -35,12 +42,12 @@ export type MailedItem = {
 /** `title` and `order`, the number, may be quoted. */
 type Write = (
   item: MailedItem & { order: string },
-  mail: Texts['mail'],
+  texts: Texts,
   settings: Settings,
   locale: string,
 ) => MailContent
 
-const writeAwaitingWallet: Write = (item, { awaitingWallet }, { PUBLIC_URL }) => ({
+const writeAwaitingWallet: Write = (item, { mail: { awaitingWallet } }, { PUBLIC_URL }) => ({
   subject: awaitingWallet.subject(item.title),
   order: item.order,
   lead: awaitingWallet.lead(item.title, item.order),
@@ -49,44 +56,48 @@ const writeAwaitingWallet: Write = (item, { awaitingWallet }, { PUBLIC_URL }) =>
   note: awaitingWallet.note,
 })
 
-const writeReminder: Write = (item, mail, settings, locale) => ({
-  ...writeAwaitingWallet(item, mail, settings, locale),
-  subject: mail.reminder.subject(item.title),
-  lead: mail.reminder.lead(item.title, item.order, formatDay(item.since, locale)),
+/** The page of the order. */
+const orderLink = ({ seeOrder }: Texts['mail'], { PUBLIC_URL }: Settings, orderId: number) => ({
+  url: `${PUBLIC_URL}/orders/${orderId}`,
+  button: seeOrder,
+})
+
+const writeReminder: Write = (item, texts, settings, locale) => ({
+  ...writeAwaitingWallet(item, texts, settings, locale),
+  subject: texts.mail.reminder.subject(item.title),
+  lead: texts.mail.reminder.lead(item.title, item.order, formatDay(item.since, locale)),
 })
 
 /** The mails, by the event of the log that a buyer is told of, or their own names. */
 const mails = {
   'order.awaiting_wallet': writeAwaitingWallet,
   reminder: writeReminder,
-  last_reminder: (item, mail, settings, locale) => ({
-    ...writeReminder(item, mail, settings, locale),
-    subject: mail.lastReminder.subject(item.title),
-    note: mail.lastReminder.note,
+  last_reminder: (item, texts, settings, locale) => ({
+    ...writeReminder(item, texts, settings, locale),
+    subject: texts.mail.lastReminder.subject(item.title),
+    note: texts.mail.lastReminder.note,
   }),
-  'order.delivered': (item, mail, settings) => {
-    const { title, order, wallet, network, coverKey, txId } = item
-    const explorer = settings.NETWORKS[network]?.explorerUrl
+  'order.delivered': ({ title, order, orderId, wallet, txId }, { mail }, settings) => ({
+    subject: mail.delivered.subject(title),
+    order,
+    lead: mail.delivered.lead(title, order, wallet ?? ''),
+    ...orderLink(mail, settings, orderId),
+    note: mail.delivered.note(txId ?? ''),
+  }),
+  'order.failed': ({ title, order, orderId, network, reasonCode }, texts, settings) => {
+    const { mail, orders } = texts
+    const { failedBecause, askShop } = orders
+    const remover = reasonCode && removerOf(reasonCode, settings.NETWORKS[network] ?? {})
+    const why = remover ? failedBecause[remover] : ''
     return {
-      subject: mail.delivered.subject(title),
+      subject: mail.failed.subject(title),
       order,
-      lead: mail.delivered.lead(title, order, wallet ?? ''),
-      ...(explorer && txId
-        ? { url: explorerPage(explorer, 'tx', txId), button: mail.delivered.button }
-        : ordersLink(mail, settings)),
-      note: mail.delivered.note(txId ?? ''),
-      picture:
-        settings.COVERS_URL && coverKey ? coverUrl(settings.COVERS_URL, coverKey) : undefined,
+      lead: [mail.failed.lead(title, order), why, askShop(order)].filter(Boolean).join(' '),
+      ...orderLink(mail, settings, orderId),
+      note: mail.failed.note,
     }
   },
-  'order.failed': ({ title, order }, mail, settings) => ({
-    subject: mail.failed.subject(title),
-    order,
-    lead: mail.failed.lead(title, order),
-    ...ordersLink(mail, settings),
-    note: mail.failed.note,
-  }),
-  'approval.needed': (item, { approval }, { PUBLIC_URL, NETWORKS }) => {
+  'approval.needed': (item, { mail: { approval } }, { PUBLIC_URL, NETWORKS }) => {
     const { title, wallet, network, contract } = item
     const call = `setApprovalForAll(${NETWORKS[network]?.delivery}, true)`
     return {
@@ -108,21 +119,52 @@ export async function writeOrderMail(
   settings: Settings,
   locale: string,
 ): Promise<MailContent> {
-  const { mail } = await textsOf(locale)
-  const title = mail.quote(quotable(item.title))
+  const texts = await textsOf(locale)
+  const title = texts.mail.quote(quotable(item.title))
   const order = mailedOrderNumber({ id: item.orderId, providerId: item.providerId })
-  const { shopName: name, shopEmail: email } = item
   const write: Write = mails[type]
-  const content = write({ ...item, title, order }, mail, settings, textLocale(locale))
+  const content = write({ ...item, title, order }, texts, settings, textLocale(locale))
   // A seller who has to approve a contract is the shop.
-  const hasShop = type !== 'approval.needed' && name !== null && email !== null
-  return hasShop ? { ...content, shop: { name, email } } : content
+  if (type === 'approval.needed') return content
+  const { quantity, shopName: name, shopEmail: email, nftId, coverKey, hasImage } = item
+  const hasArt = hasImage || (settings.COVERS_URL && coverKey)
+  return {
+    ...content,
+    pieces: texts.orders.pieces(quantity, quantity.toLocaleString(textLocale(locale))),
+    picture: hasArt ? artUrl(settings.PUBLIC_URL, nftId, 'card') : undefined,
+    shop: name !== null && email !== null ? { name, email } : undefined,
+  }
 }
 
-const ordersLink = ({ seeOrders }: Texts['mail'], { PUBLIC_URL }: Settings) => ({
-  url: `${PUBLIC_URL}/orders`,
-  button: seeOrders,
-})
+/** An order that no mail was sent about. */
+export type HeldItem = OrderNumbers & { state: DeliveryState; title: string }
+
+/** What buyers are told of, by the state of the delivery. */
+const toldStates = {
+  awaiting_wallet: 'order.awaiting_wallet',
+  transferred: 'order.delivered',
+  failed: 'order.failed',
+} as const
+
+/** Returns a summary of orders, of which `others` are not named; null if there is nothing to tell. */
+export async function writeSummary(
+  items: readonly HeldItem[],
+  others: number,
+  { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>,
+  locale: string,
+): Promise<MailContent | null> {
+  const { mail } = await textsOf(locale)
+  const { subject, lead, others: more, note, states } = mail.summary
+  const lines = items.flatMap((item) => {
+    const told = Object.entries(toldStates).find(([state]) => state === item.state)?.[1]
+    const title = mail.quote(quotable(item.title))
+    return told ? `${title} (${mailedOrderNumber(item)}) ${states[told]}` : []
+  })
+  if (lines.length === 0) return null
+  if (others > 0) lines.push(more(others.toLocaleString(textLocale(locale))))
+  const url = `${PUBLIC_URL}/orders`
+  return { subject, lead: [lead, ...lines].join('\n'), url, button: mail.seeOrders, note }
+}
 
 const formatDay = (at: string | null, locale: string): string =>
   new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {

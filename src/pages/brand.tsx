@@ -2,6 +2,8 @@
 import { raw } from 'hono/html'
 import { DEFAULT_NAME, legalDocuments, type Settings } from '../env.ts'
 import { textOn } from '../mail/html.ts'
+import { languages, textLanguage } from '../texts/texts.ts'
+import { Hidden } from './components/forms.tsx'
 import { usePage } from './components/request.ts'
 
 /** An error may come before the settings are read. */
@@ -29,11 +31,13 @@ export const Brand = () => (
   </a>
 )
 
-export const Foot = ({ host }: { host: string }) => {
+/** `page`: the path of this page, if it can be read in other languages. */
+export const Foot = ({ host, page }: { host: string; page: string | undefined }) => {
   const { OPERATOR_NAME, SUPPORT_EMAIL, LEGAL_LINKS = {} } = useSettings()
   const { layout } = usePage().texts
   return (
     <footer class="foot">
+      {page !== undefined && <Languages page={page} />}
       <span>{OPERATOR_NAME ?? host}</span>
       {legalDocuments.map(
         (name) => LEGAL_LINKS[name] && <a href={LEGAL_LINKS[name]}>{layout[name]}</a>,
@@ -45,5 +49,27 @@ export const Foot = ({ host }: { host: string }) => {
       )}
       <a href="/docs">{layout.apiReference}</a>
     </footer>
+  )
+}
+
+const Languages = ({ page }: { page: string }) => {
+  const { locale, texts } = usePage()
+  const current = textLanguage(locale)
+  return (
+    <form method="post" action="/language" class="languages" aria-label={texts.layout.language}>
+      <Hidden values={{ page }} />
+      {Object.entries(languages).map(([language, name]) => (
+        <button
+          class="link"
+          type="submit"
+          name="language"
+          value={language}
+          lang={language}
+          aria-current={language === current ? 'true' : undefined}
+        >
+          {name}
+        </button>
+      ))}
+    </form>
   )
 }

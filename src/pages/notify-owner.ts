@@ -5,8 +5,9 @@ import { type AccountEvent, mailEvent } from '../mail/mail.ts'
 /** Mails the owner after the response. An account without an e-mail address gets none. */
 export function notifyOwner<E extends AppWithCaller>(
   c: Context<E>,
-  to: string,
+  owner: { email: string; locale?: string },
   event: AccountEvent,
 ): void {
-  if (to) c.executionCtx.waitUntil(mailEvent({ email: c.env.EMAIL, ...c.var }, to, event))
+  if (owner.email)
+    c.executionCtx.waitUntil(mailEvent({ email: c.env.EMAIL, ...c.var }, owner, event))
 }

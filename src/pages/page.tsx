@@ -10,13 +10,13 @@ import type { App } from '../http/context.ts'
 import type { Access, Input } from '../http/endpoint.ts'
 import type { Texts } from '../texts/en.ts'
 import { DEFAULT_LOCALE, textLanguage, textsOf } from '../texts/texts.ts'
+import { Brand, BrandStyle, Foot, pictureOrigins, useInstanceName } from './brand.tsx'
 import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
 import { Menu, type MenuLink } from './components/lists.tsx'
 import { UserPicture } from './components/nfts.tsx'
 import { RequestContext, usePage } from './components/request.ts'
 import { displayName } from './components/text.ts'
-import { Brand, BrandStyle, Foot, pictureOrigins, useInstanceName } from './brand.tsx'
 import { readerLocale } from './reader.ts'
 import { SettingsPage, type SettingsSection, settingsLinks } from './settings.tsx'
 
@@ -89,9 +89,17 @@ export async function page<E extends App>(
     locale,
     texts: await textsOf(locale),
   }
+  const url = new URL(c.req.url)
+  // What a form was sent to cannot be opened.
+  const readablePath = c.req.method === 'GET' ? url.pathname + url.search : '/'
   const html = (
     <RequestContext.Provider value={request}>
-      <Layout url={new URL(c.req.url)} nonce={nonce} {...content}>
+      <Layout
+        url={url}
+        nonce={nonce}
+        translated={isTranslated ? readablePath : undefined}
+        {...content}
+      >
         {view}
       </Layout>
     </RequestContext.Provider>
@@ -121,11 +129,24 @@ type LayoutProps = Omit<PageContent, 'status' | 'account'> & {
   url: URL
   /** Allows the style element of the page. */
   nonce: string
+  /** Where the page is in another language; undefined if there is only English. */
+  translated: string | undefined
   children: Child
 }
 
 const Layout = (props: LayoutProps) => {
-  const { title, section, notices, scripts = [], styles = [], url, nonce, children, ...rest } = props
+  const {
+    title,
+    section,
+    notices,
+    scripts = [],
+    styles = [],
+    url,
+    nonce,
+    translated,
+    children,
+    ...rest
+  } = props
   const { locale, texts } = usePage()
   return (
     <>
@@ -175,7 +196,7 @@ const Layout = (props: LayoutProps) => {
               children
             )}
           </main>
-          <Foot host={url.host} />
+          <Foot host={url.host} page={translated} />
         </body>
       </html>
     </>

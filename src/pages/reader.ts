@@ -1,13 +1,36 @@
 /** The language of whoever reads a page. */
 import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import type { Account } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
 import { acceptedLocale, DEFAULT_LOCALE, textLocale } from '../texts/texts.ts'
+import { DAY, SECOND } from '../time.ts'
 
-/** Returns the first locale that the browser accepts and that has texts, if there is one. */
-export const browserLocale = <E extends App>(c: Context<E>) =>
-  acceptedLocale(c.req.header('accept-language'))
+const COOKIE = 'language'
 
-/** Returns the locale of the signed-in user; without one, that of the browser. */
+/** Stores the choice of a visitor in the browser, for a year. */
+export const storeLanguage = (c: Context, language: string): void =>
+  setCookie(c, COOKIE, language, {
+    ...{ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
+    maxAge: (365 * DAY) / SECOND,
+  })
+
+const chosenLocale = (c: Context) => acceptedLocale(getCookie(c, COOKIE))
+const acceptedByBrowser = (c: Context) => acceptedLocale(c.req.header('accept-language'))
+
+/** Returns the language chosen in this browser, or the first one that it accepts and that has texts. */
+export const browserLocale = <E extends App>(c: Context<E>): string | undefined =>
+  chosenLocale(c) ?? acceptedByBrowser(c)
+
+/**
+ * Returns what was chosen: by the signed-in user, or else in this browser. Without a choice, what is known
+ * of the user, or of the browser of a visitor.
+ */
 export const readerLocale = <E extends App>(c: Context<E>, account: Account | null): string =>
-  account ? textLocale(account.locale) : (browserLocale(c) ?? DEFAULT_LOCALE)
+  textLocale(
+    account?.language ??
+      chosenLocale(c) ??
+      account?.locale ??
+      acceptedByBrowser(c) ??
+      DEFAULT_LOCALE,
+  )

@@ -8,6 +8,7 @@ export const de: Translation = {
     nfts: 'NFTs',
     api: 'API',
     apiReference: 'API-Referenz',
+    language: 'Sprache',
     imprint: 'Impressum',
     terms: 'AGB',
     privacy: 'Datenschutz',
@@ -231,13 +232,25 @@ export const de: Translation = {
     billing: 'Rechnungsadresse',
     addToWallet: 'Zur Wallet hinzufügen',
     cancelled: 'Die Lieferung wurde storniert.',
-    failed: (reason) => `Die Lieferung ist fehlgeschlagen: ${reason}.`,
-    unknownReason: 'aus unbekanntem Grund',
     askShop: (number) =>
-      `Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie die Bestellung ${number}.`,
+      `Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie die Bestellung ${number}: Er entscheidet, ob erneut gesendet oder erstattet wird.`,
     askOperator: (number) =>
       `Wenden Sie sich an den Betreiber des Marktplatzes und nennen Sie die Bestellung ${number}.`,
-    slow: 'das Netzwerk ist langsam oder antwortet nicht',
+    technicalReason: 'Technischer Grund',
+    waitsBecause: {
+      seller: 'Zuerst muss der Verkäufer etwas tun.',
+      buyer: 'So kann Ihre Wallet es nicht empfangen.',
+      network: 'Das Netzwerk ist langsam oder antwortet nicht.',
+      operator: 'Zuerst muss der Marktplatz etwas in Ordnung bringen. Sie müssen nichts tun.',
+    },
+    deliveryFailed: 'Die Lieferung ist fehlgeschlagen.',
+    failedBecause: {
+      seller: 'Der Verkäufer hat es nicht rechtzeitig ermöglicht.',
+      buyer:
+        'Ihre Wallet kann es nicht empfangen: Verknüpfen Sie eine andere und lassen Sie es dann erneut senden.',
+      network: 'Das Netzwerk hat nicht mitgeteilt, ob es angekommen ist.',
+      operator: 'Aus einem technischen Grund war es nicht möglich.',
+    },
     triedUntilItWorks: 'Die Lieferung wird so lange versucht, bis sie gelingt.',
     failsSoon: 'Ändert sich nichts, schlägt die Lieferung bald fehl.',
     failsAt: (time) => ['Ändert sich nichts, schlägt die Lieferung ', time, ' fehl.'],
@@ -310,6 +323,28 @@ export const de: Translation = {
     },
     linkNote:
       'Der Link funktioniert einmal und gilt 15 Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail. Wir fragen nie nach einem Passwort.',
+    account: {
+      events: {
+        'wallet-linked': {
+          subject: 'Eine Wallet wurde verknüpft',
+          lead: 'Eine Wallet kann sich jetzt bei Ihrem Konto anmelden.',
+        },
+        'email-linked': {
+          subject: 'Eine E-Mail-Adresse wurde verknüpft',
+          lead: 'Mit dieser E-Mail-Adresse können Sie sich jetzt bei Ihrem Konto anmelden.',
+        },
+        'wallet-unlinked': {
+          subject: 'Die Verknüpfung einer Wallet wurde aufgehoben',
+          lead: 'Ihre Wallet kann sich nicht mehr bei Ihrem Konto anmelden. Melden Sie sich mit dieser E-Mail-Adresse an.',
+        },
+        'email-unlinked': {
+          subject: 'Die Verknüpfung dieser E-Mail-Adresse wurde aufgehoben',
+          lead: 'Mit dieser E-Mail-Adresse können Sie sich nicht mehr bei Ihrem Konto anmelden: Sie würden ein neues, leeres öffnen. Melden Sie sich mit Ihrer Wallet an.',
+        },
+      },
+      button: 'Ihre Sitzungen ansehen',
+      note: 'Wenn Sie das nicht waren: Melden Sie sich an, beenden Sie alle anderen Sitzungen und widerrufen Sie die Tokens, die Sie nicht kennen. Wenn Sie sich nicht anmelden können, schreiben Sie uns.',
+    },
     awaitingWallet: {
       subject: (title) => `Verknüpfen Sie eine Wallet, um ${title} zu erhalten`,
       lead: (title, order) =>
@@ -330,13 +365,12 @@ export const de: Translation = {
       subject: (title) => `${title} wurde geliefert`,
       lead: (title, order, wallet) =>
         `${title} (Bestellung ${order}) ist in Ihrer Wallet ${wallet}.`,
-      button: 'Transaktion ansehen',
       note: (txId) => `Transaktion: ${txId}`,
     },
     failed: {
       subject: (title) => `${title} konnte nicht geliefert werden`,
       lead: (title, order) =>
-        `Die Lieferung von ${title} (Bestellung ${order}) ist fehlgeschlagen. Wenden Sie sich an den Shop, in dem Sie gekauft haben, und nennen Sie diese Bestellung.`,
+        `Die Lieferung von ${title} (Bestellung ${order}) ist fehlgeschlagen.`,
       note: 'Die Lieferung wird vielleicht erneut versucht. Sie erhalten eine E-Mail, wenn sie angekommen ist.',
     },
     approval: {
@@ -347,6 +381,18 @@ export const de: Translation = {
       note: 'Was Sie von diesem Vertrag verkauft haben, wartet darauf. Nach 24 Stunden schlägt die Lieferung fehl. Wir schreiben Ihnen dazu höchstens einmal in 30 Tagen.',
     },
     seeOrders: 'Ihre Bestellungen ansehen',
+    seeOrder: 'Bestellung ansehen',
+    summary: {
+      subject: 'Weitere Neuigkeiten zu Ihren Bestellungen',
+      lead: 'Außer den Bestellungen, zu denen wir Ihnen geschrieben haben, haben sich diese geändert:',
+      others: (shown) => `und ${shown} weitere`,
+      note: 'Wir schreiben Ihnen zu den Bestellungen eines Verkäufers höchstens drei E-Mails am Tag und eine wie diese.',
+      states: {
+        'order.awaiting_wallet': 'wartet auf Ihre Wallet',
+        'order.delivered': 'wurde geliefert',
+        'order.failed': 'konnte nicht geliefert werden',
+      },
+    },
   },
   scripts: {
     'Copied.': 'Kopiert.',

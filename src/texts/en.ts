@@ -13,6 +13,7 @@ export const en = {
     nfts: 'NFTs',
     api: 'API',
     apiReference: 'API reference',
+    language: 'Language',
     imprint: 'Legal notice',
     terms: 'Terms',
     privacy: 'Privacy',
@@ -230,12 +231,25 @@ export const en = {
     billing: 'Billing address',
     addToWallet: 'Add to wallet',
     cancelled: 'The delivery was cancelled.',
-    failed: (reason: string) => `The delivery failed: ${reason}.`,
-    unknownReason: 'for an unknown reason',
-    askShop: (number: string) => `Ask the shop where you have bought it, and name order ${number}.`,
+    askShop: (number: string) =>
+      `Ask the shop where you have bought it, and name order ${number}: it decides whether it is sent again or paid back.`,
     askOperator: (number: string) =>
       `Ask the operator of the marketplace, and name order ${number}.`,
-    slow: 'the network is slow, or does not answer',
+    technicalReason: 'Technical reason',
+    /** What a buyer is told of a delivery that waits or has failed, by who can end that. */
+    waitsBecause: {
+      seller: 'The seller has to do something first.',
+      buyer: 'Your wallet cannot receive it as it is.',
+      network: 'The network is slow, or does not answer.',
+      operator: 'The marketplace has to correct something first. You need not do anything.',
+    },
+    deliveryFailed: 'The delivery failed.',
+    failedBecause: {
+      seller: 'The seller has not made it possible in time.',
+      buyer: 'Your wallet cannot receive it: link another one, then have it sent again.',
+      network: 'The network has not told whether it arrived.',
+      operator: 'It was not possible for a technical reason.',
+    },
     triedUntilItWorks: 'It is tried until it works.',
     failsSoon: 'If nothing changes, the delivery fails soon.',
     failsAt: (time: Child): Child[] => ['If nothing changes, the delivery fails ', time, '.'],
@@ -318,6 +332,28 @@ export const en = {
     },
     linkNote:
       'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.',
+    account: {
+      events: {
+        'wallet-linked': {
+          subject: 'A wallet was linked',
+          lead: 'A wallet can now sign in to your account.',
+        },
+        'email-linked': {
+          subject: 'An e-mail address was linked',
+          lead: 'This e-mail address can now sign in to your account.',
+        },
+        'wallet-unlinked': {
+          subject: 'A wallet was unlinked',
+          lead: 'Your wallet can no longer sign in to your account. Sign in with this e-mail address.',
+        },
+        'email-unlinked': {
+          subject: 'This e-mail address was unlinked',
+          lead: 'This e-mail address can no longer sign in to your account: with it, you would open a new, empty one. Sign in with your wallet.',
+        },
+      },
+      button: 'See your sessions',
+      note: 'If this was not you, sign in, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.',
+    },
     awaitingWallet: {
       subject: (title: string) => `Connect a wallet to receive ${title}`,
       lead: (title: string, order: string) =>
@@ -338,13 +374,12 @@ export const en = {
       subject: (title: string) => `${title} was delivered`,
       lead: (title: string, order: string, wallet: string) =>
         `${title} (order ${order}) is in your wallet ${wallet}.`,
-      button: 'See the transaction',
       note: (txId: string) => `Transaction: ${txId}`,
     },
     failed: {
       subject: (title: string) => `${title} could not be delivered`,
       lead: (title: string, order: string) =>
-        `The delivery of ${title} (order ${order}) has failed. Ask the shop where you have bought it, and name this order.`,
+        `The delivery of ${title} (order ${order}) has failed.`,
       note: 'The delivery may be tried again. You get a mail when it has arrived.',
     },
     approval: {
@@ -355,6 +390,18 @@ export const en = {
       note: 'What you have sold of this contract waits for it, and fails after 24 hours. We tell you once in 30 days.',
     },
     seeOrders: 'See your orders',
+    seeOrder: 'See the order',
+    summary: {
+      subject: 'More news about your orders',
+      lead: 'Besides the orders that we have written to you about, these have changed:',
+      others: (shown: string) => `and ${shown} more`,
+      note: 'We write at most three mails a day about the orders of a seller, and one like this.',
+      states: {
+        'order.awaiting_wallet': 'waits for your wallet',
+        'order.delivered': 'was delivered',
+        'order.failed': 'could not be delivered',
+      },
+    },
   },
 }
 

@@ -8,6 +8,7 @@ export const es: Translation = {
     nfts: 'NFT',
     api: 'API',
     apiReference: 'Referencia de la API',
+    language: 'Idioma',
     imprint: 'Aviso legal',
     terms: 'Condiciones',
     privacy: 'Privacidad',
@@ -224,13 +225,24 @@ export const es: Translation = {
     billing: 'Dirección de facturación',
     addToWallet: 'Añadir a la cartera',
     cancelled: 'La entrega se ha cancelado.',
-    failed: (reason) => `La entrega ha fallado: ${reason}.`,
-    unknownReason: 'por un motivo desconocido',
     askShop: (number) =>
-      `Póngase en contacto con la tienda donde lo compró e indique el pedido ${number}.`,
+      `Póngase en contacto con la tienda donde lo compró e indique el pedido ${number}: ella decide si se envía de nuevo o se reembolsa.`,
     askOperator: (number) =>
       `Póngase en contacto con el operador del mercado e indique el pedido ${number}.`,
-    slow: 'la red es lenta o no responde',
+    technicalReason: 'Motivo técnico',
+    waitsBecause: {
+      seller: 'El vendedor tiene que hacer algo antes.',
+      buyer: 'Su cartera no puede recibirlo tal como está.',
+      network: 'La red es lenta o no responde.',
+      operator: 'El mercado tiene que corregir algo antes. Usted no tiene que hacer nada.',
+    },
+    deliveryFailed: 'La entrega ha fallado.',
+    failedBecause: {
+      seller: 'El vendedor no la hizo posible a tiempo.',
+      buyer: 'Su cartera no puede recibirlo: vincule otra y pida que se envíe de nuevo.',
+      network: 'La red no ha indicado si llegó.',
+      operator: 'No fue posible por un motivo técnico.',
+    },
     triedUntilItWorks: 'Se seguirá intentando hasta que funcione.',
     failsSoon: 'Si nada cambia, la entrega fallará pronto.',
     failsAt: (time) => ['Si nada cambia, la entrega fallará ', time, '.'],
@@ -304,6 +316,28 @@ export const es: Translation = {
     },
     linkNote:
       'El enlace funciona una vez y caduca en 15 minutos. Si no lo ha pedido, ignore este correo. Nunca pedimos una contraseña.',
+    account: {
+      events: {
+        'wallet-linked': {
+          subject: 'Se ha vinculado una cartera',
+          lead: 'Una cartera ya puede iniciar sesión en su cuenta.',
+        },
+        'email-linked': {
+          subject: 'Se ha vinculado una dirección de correo',
+          lead: 'Con esta dirección de correo ya puede iniciar sesión en su cuenta.',
+        },
+        'wallet-unlinked': {
+          subject: 'Se ha desvinculado una cartera',
+          lead: 'Su cartera ya no puede iniciar sesión en su cuenta. Inicie sesión con esta dirección de correo.',
+        },
+        'email-unlinked': {
+          subject: 'Se ha desvinculado esta dirección de correo',
+          lead: 'Con esta dirección de correo ya no puede iniciar sesión en su cuenta: abriría una nueva y vacía. Inicie sesión con su cartera.',
+        },
+      },
+      button: 'Ver sus sesiones',
+      note: 'Si no ha sido usted, inicie sesión, cierre todas las demás sesiones y revoque los tokens que no conozca. Si no puede iniciar sesión, escríbanos.',
+    },
     awaitingWallet: {
       subject: (title) => `Vincule una cartera para recibir ${title}`,
       lead: (title, order) =>
@@ -323,13 +357,11 @@ export const es: Translation = {
     delivered: {
       subject: (title) => `${title} se ha entregado`,
       lead: (title, order, wallet) => `${title} (pedido ${order}) está en su cartera ${wallet}.`,
-      button: 'Ver la transacción',
       note: (txId) => `Transacción: ${txId}`,
     },
     failed: {
       subject: (title) => `${title} no se ha podido entregar`,
-      lead: (title, order) =>
-        `La entrega de ${title} (pedido ${order}) ha fallado. Póngase en contacto con la tienda donde lo compró e indique este pedido.`,
+      lead: (title, order) => `La entrega de ${title} (pedido ${order}) ha fallado.`,
       note: 'Es posible que la entrega se intente de nuevo. Recibirá un correo cuando haya llegado.',
     },
     approval: {
@@ -340,6 +372,18 @@ export const es: Translation = {
       note: 'Lo que ha vendido de este contrato espera este permiso. La entrega falla a las 24 horas. Le escribimos sobre esto como máximo una vez cada 30 días.',
     },
     seeOrders: 'Ver sus pedidos',
+    seeOrder: 'Ver el pedido',
+    summary: {
+      subject: 'Más novedades de sus pedidos',
+      lead: 'Además de los pedidos sobre los que le hemos escrito, han cambiado estos:',
+      others: (shown) => `y ${shown} más`,
+      note: 'Le escribimos como máximo tres correos al día sobre los pedidos de un vendedor, y uno como este.',
+      states: {
+        'order.awaiting_wallet': 'espera su cartera',
+        'order.delivered': 'se ha entregado',
+        'order.failed': 'no se ha podido entregar',
+      },
+    },
   },
   scripts: {
     'Copied.': 'Copiado.',

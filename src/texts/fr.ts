@@ -8,6 +8,7 @@ export const fr: Translation = {
     nfts: 'NFT',
     api: 'API',
     apiReference: 'Référence de l’API',
+    language: 'Langue',
     imprint: 'Mentions légales',
     terms: 'Conditions',
     privacy: 'Confidentialité',
@@ -228,13 +229,25 @@ export const fr: Translation = {
     billing: 'Adresse de facturation',
     addToWallet: 'Ajouter au portefeuille',
     cancelled: 'La livraison a été annulée.',
-    failed: (reason) => `La livraison a échoué : ${reason}.`,
-    unknownReason: 'pour une raison inconnue',
     askShop: (number) =>
-      `Adressez-vous à la boutique où vous avez acheté, en indiquant la commande ${number}.`,
+      `Adressez-vous à la boutique où vous avez acheté, en indiquant la commande ${number} : elle décide d’un nouvel envoi ou d’un remboursement.`,
     askOperator: (number) =>
       `Adressez-vous à l’exploitant de la place de marché en indiquant la commande ${number}.`,
-    slow: 'le réseau est lent ou ne répond pas',
+    technicalReason: 'Raison technique',
+    waitsBecause: {
+      seller: 'Le vendeur doit d’abord faire quelque chose.',
+      buyer: 'Votre portefeuille ne peut pas le recevoir en l’état.',
+      network: 'Le réseau est lent ou ne répond pas.',
+      operator: 'La place de marché doit d’abord corriger quelque chose. Vous n’avez rien à faire.',
+    },
+    deliveryFailed: 'La livraison a échoué.',
+    failedBecause: {
+      seller: 'Le vendeur ne l’a pas rendue possible à temps.',
+      buyer:
+        'Votre portefeuille ne peut pas le recevoir : associez-en un autre, puis demandez un nouvel envoi.',
+      network: 'Le réseau n’a pas indiqué si l’envoi est arrivé.',
+      operator: 'Elle n’a pas été possible pour une raison technique.',
+    },
     triedUntilItWorks: 'Nous réessayons jusqu’à ce que cela fonctionne.',
     failsSoon: 'Si rien ne change, la livraison échouera bientôt.',
     failsAt: (time) => ['Si rien ne change, la livraison échouera ', time, '.'],
@@ -308,6 +321,28 @@ export const fr: Translation = {
     },
     linkNote:
       'Le lien fonctionne une fois et expire au bout de 15 minutes. Si vous ne l’avez pas demandé, ignorez cet e-mail. Nous ne demandons jamais de mot de passe.',
+    account: {
+      events: {
+        'wallet-linked': {
+          subject: 'Un portefeuille a été associé',
+          lead: 'Un portefeuille peut désormais se connecter à votre compte.',
+        },
+        'email-linked': {
+          subject: 'Une adresse e-mail a été associée',
+          lead: 'Cette adresse e-mail permet désormais de se connecter à votre compte.',
+        },
+        'wallet-unlinked': {
+          subject: 'Un portefeuille a été dissocié',
+          lead: 'Votre portefeuille ne peut plus se connecter à votre compte. Connectez-vous avec cette adresse e-mail.',
+        },
+        'email-unlinked': {
+          subject: 'Cette adresse e-mail a été dissociée',
+          lead: 'Cette adresse e-mail ne permet plus de se connecter à votre compte : elle en ouvrirait un nouveau, vide. Connectez-vous avec votre portefeuille.',
+        },
+      },
+      button: 'Voir vos sessions',
+      note: 'Si ce n’était pas vous, connectez-vous, fermez toutes les autres sessions et révoquez les jetons que vous ne connaissez pas. Si vous ne pouvez pas vous connecter, écrivez-nous.',
+    },
     awaitingWallet: {
       subject: (title) => `Associez un portefeuille pour recevoir ${title}`,
       lead: (title, order) =>
@@ -328,13 +363,11 @@ export const fr: Translation = {
       subject: (title) => `${title} a été livré`,
       lead: (title, order, wallet) =>
         `${title} (commande ${order}) est dans votre portefeuille ${wallet}.`,
-      button: 'Voir la transaction',
       note: (txId) => `Transaction : ${txId}`,
     },
     failed: {
       subject: (title) => `${title} n’a pas pu être livré`,
-      lead: (title, order) =>
-        `La livraison de ${title} (commande ${order}) a échoué. Adressez-vous à la boutique où vous avez acheté, en indiquant cette commande.`,
+      lead: (title, order) => `La livraison de ${title} (commande ${order}) a échoué.`,
       note: 'La livraison sera peut-être tentée de nouveau. Vous recevrez un e-mail lorsqu’elle aura abouti.',
     },
     approval: {
@@ -345,6 +378,18 @@ export const fr: Translation = {
       note: 'Ce que vous avez vendu de ce contrat attend cette autorisation. La livraison échoue au bout de 24 heures. Nous vous écrivons à ce sujet au plus une fois en 30 jours.',
     },
     seeOrders: 'Voir vos commandes',
+    seeOrder: 'Voir la commande',
+    summary: {
+      subject: 'D’autres nouvelles de vos commandes',
+      lead: 'Outre les commandes au sujet desquelles nous vous avons écrit, celles-ci ont changé :',
+      others: (shown) => `et ${shown} autres`,
+      note: 'Nous vous écrivons au plus trois e-mails par jour au sujet des commandes d’un vendeur, et un comme celui-ci.',
+      states: {
+        'order.awaiting_wallet': 'attend votre portefeuille',
+        'order.delivered': 'a été livré',
+        'order.failed': 'n’a pas pu être livré',
+      },
+    },
   },
   scripts: {
     'Copied.': 'Copié.',

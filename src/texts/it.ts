@@ -8,6 +8,7 @@ export const it: Translation = {
     nfts: 'NFT',
     api: 'API',
     apiReference: 'Riferimento API',
+    language: 'Lingua',
     imprint: 'Note legali',
     terms: 'Condizioni',
     privacy: 'Privacy',
@@ -221,11 +222,23 @@ export const it: Translation = {
     billing: 'Indirizzo di fatturazione',
     addToWallet: 'Aggiungi al wallet',
     cancelled: 'La consegna è stata annullata.',
-    failed: (reason) => `La consegna non è riuscita: ${reason}.`,
-    unknownReason: 'per un motivo sconosciuto',
-    askShop: (number) => `Contatta il negozio in cui hai acquistato e indica l’ordine ${number}.`,
+    askShop: (number) =>
+      `Contatta il negozio in cui hai acquistato e indica l’ordine ${number}: decide se inviare di nuovo o rimborsare.`,
     askOperator: (number) => `Contatta il gestore del marketplace e indica l’ordine ${number}.`,
-    slow: 'la rete è lenta o non risponde',
+    technicalReason: 'Motivo tecnico',
+    waitsBecause: {
+      seller: 'Prima il venditore deve fare qualcosa.',
+      buyer: 'Così com’è, il tuo wallet non può riceverlo.',
+      network: 'La rete è lenta o non risponde.',
+      operator: 'Prima il marketplace deve correggere qualcosa. Tu non devi fare nulla.',
+    },
+    deliveryFailed: 'La consegna non è riuscita.',
+    failedBecause: {
+      seller: 'Il venditore non l’ha resa possibile in tempo.',
+      buyer: 'Il tuo wallet non può riceverlo: collegane un altro, poi fallo inviare di nuovo.',
+      network: 'La rete non ha indicato se è arrivato.',
+      operator: 'Non è stato possibile per un motivo tecnico.',
+    },
     triedUntilItWorks: 'Si riprova finché non riesce.',
     failsSoon: 'Se non cambia nulla, la consegna fallirà presto.',
     failsAt: (time) => ['Se non cambia nulla, la consegna fallirà ', time, '.'],
@@ -298,6 +311,28 @@ export const it: Translation = {
     },
     linkNote:
       'Il link funziona una volta e scade dopo 15 minuti. Se non lo hai richiesto, ignora questa e-mail. Non chiediamo mai una password.',
+    account: {
+      events: {
+        'wallet-linked': {
+          subject: 'Un wallet è stato collegato',
+          lead: 'Un wallet può ora accedere al tuo account.',
+        },
+        'email-linked': {
+          subject: 'Un indirizzo e-mail è stato collegato',
+          lead: 'Con questo indirizzo e-mail ora puoi accedere al tuo account.',
+        },
+        'wallet-unlinked': {
+          subject: 'Un wallet è stato scollegato',
+          lead: 'Il tuo wallet non può più accedere al tuo account. Accedi con questo indirizzo e-mail.',
+        },
+        'email-unlinked': {
+          subject: 'Questo indirizzo e-mail è stato scollegato',
+          lead: 'Con questo indirizzo e-mail non puoi più accedere al tuo account: ne apriresti uno nuovo e vuoto. Accedi con il tuo wallet.',
+        },
+      },
+      button: 'Vedi le tue sessioni',
+      note: 'Se non sei stato tu, accedi, termina tutte le altre sessioni e revoca i token che non conosci. Se non riesci ad accedere, scrivici.',
+    },
     awaitingWallet: {
       subject: (title) => `Collega un wallet per ricevere ${title}`,
       lead: (title, order) =>
@@ -317,13 +352,11 @@ export const it: Translation = {
     delivered: {
       subject: (title) => `${title} è stato consegnato`,
       lead: (title, order, wallet) => `${title} (ordine ${order}) è nel tuo wallet ${wallet}.`,
-      button: 'Vedi la transazione',
       note: (txId) => `Transazione: ${txId}`,
     },
     failed: {
       subject: (title) => `Non è stato possibile consegnare ${title}`,
-      lead: (title, order) =>
-        `La consegna di ${title} (ordine ${order}) non è riuscita. Contatta il negozio in cui hai acquistato e indica questo ordine.`,
+      lead: (title, order) => `La consegna di ${title} (ordine ${order}) non è riuscita.`,
       note: 'La consegna potrebbe essere ritentata. Riceverai un’e-mail quando sarà arrivata.',
     },
     approval: {
@@ -334,6 +367,18 @@ export const it: Translation = {
       note: 'Ciò che hai venduto di questo contratto attende il consenso. La consegna fallisce dopo 24 ore. Ti scriviamo per questo al massimo una volta ogni 30 giorni.',
     },
     seeOrders: 'Vedi i tuoi ordini',
+    seeOrder: 'Vedi l’ordine',
+    summary: {
+      subject: 'Altre novità sui tuoi ordini',
+      lead: 'Oltre agli ordini di cui ti abbiamo scritto, sono cambiati questi:',
+      others: (shown) => `e altri ${shown}`,
+      note: 'Ti scriviamo al massimo tre e-mail al giorno sugli ordini di un venditore, e una come questa.',
+      states: {
+        'order.awaiting_wallet': 'attende il tuo wallet',
+        'order.delivered': 'è stato consegnato',
+        'order.failed': 'non è stato possibile consegnarlo',
+      },
+    },
   },
   scripts: {
     'Copied.': 'Copiato.',

@@ -3,15 +3,21 @@ import { parseAccept } from 'hono/utils/accept'
 import { en, type Texts, type Translation } from './en.ts'
 
 /** Loaded when somebody reads them. */
-const translations: Record<string, () => Promise<Translation>> = {
+const translations: Record<string, (() => Promise<Translation>) | undefined> = {
   de: async () => (await import('./de.ts')).de,
   fr: async () => (await import('./fr.ts')).fr,
   es: async () => (await import('./es.ts')).es,
   it: async () => (await import('./it.ts')).it,
 }
 
-/** Languages, as ISO 639-1. */
-const languages = ['en', ...Object.keys(translations)]
+/** The names of the languages in themselves, by ISO 639-1. */
+export const languages = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  it: 'Italiano',
+}
 
 /** The language of texts when nothing is known of a reader, and of a locale that has none. */
 export const DEFAULT_LOCALE = 'en'
@@ -39,7 +45,7 @@ export function textLocale(locale: string): string {
 }
 
 const languageOf = (locale: string) => locale.replace(/-.*/, '')
-const hasTexts = (locale: string) => languages.includes(languageOf(locale))
+const hasTexts = (locale: string) => Object.hasOwn(languages, languageOf(locale))
 
 /** Returns the texts in the language of a locale, in English if there are none. */
 export const textsOf = async (locale: string): Promise<Texts> =>

@@ -343,6 +343,15 @@ it('mails the owner what has changed', async () => {
   expect(visitor.mails.at(-1)?.text).toContain('https://marketplace.test/settings/sessions')
 })
 
+it('mails the owner in the language that was chosen', async () => {
+  const { visitor } = await aVisitorWithBoth()
+  await visitor.post('/language', { form: { language: 'de' } })
+  await visitor.post(UNLINK_WALLET)
+  expect(visitor.mails.at(-1)?.text).toContain(
+    'Ihre Wallet kann sich nicht mehr bei Ihrem Konto anmelden.',
+  )
+})
+
 it('answers although the mail about it cannot be sent', async () => {
   const { visitor } = await aVisitorWithBoth()
   const EMAIL = { send: () => Promise.reject(new Error('no such domain')) }

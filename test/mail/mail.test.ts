@@ -6,6 +6,7 @@ const settings = {
   PUBLIC_URL: 'https://marketplace.test',
   EMAIL_FROM: 'no-reply@marketplace.test',
   INSTANCE_NAME: 'Marketplace',
+  LEGAL_LINKS: {},
   MAX_MAILS_PER_HOUR: 100,
   MAX_MAILS_PER_DAY: 100,
 }
@@ -33,7 +34,7 @@ async function mailOf(send: (mailer: Mailer) => Promise<unknown>): Promise<Mail>
 }
 
 const eventMail = (event: AccountEvent) =>
-  mailOf((mailer) => mailEvent(mailer, 'ada@example.com', event))
+  mailOf((mailer) => mailEvent(mailer, { email: 'ada@example.com' }, event))
 
 const secret = 'ab'.repeat(32)
 const linkMail = () =>

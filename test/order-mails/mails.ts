@@ -1,7 +1,7 @@
 /** Orders whose mails are due, and the mails that are sent. */
 import { beforeEach } from 'vitest'
 import { deliveries, instance } from '../../src/db/schema/delivery.ts'
-import { mailOptOuts, quotas, sentMails } from '../../src/db/schema/operations.ts'
+import { heldMails, mailOptOuts, quotas, sentMails } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { billingData, type Shop, sold } from '../orders/shop.ts'
@@ -13,7 +13,16 @@ export type Mail = { to: string; subject: string; text: string; html: string; he
 /** Removes orders and what was mailed before each test of the file. */
 export function removeOrders(): void {
   beforeEach(async () => {
-    for (const table of [deliveries, orderItems, orders, quotas, sentMails, mailOptOuts, events])
+    for (const table of [
+      deliveries,
+      orderItems,
+      orders,
+      quotas,
+      sentMails,
+      heldMails,
+      mailOptOuts,
+      events,
+    ])
       await db.delete(table)
     await db.update(instance).set({ mailPosition: 0 })
   })

@@ -68,6 +68,7 @@ describe('a buyer without a wallet', () => {
       text: expect.stringContaining(
         [
           `“Moon” (order SHOP-7), which you have bought, has waited for your wallet since ${since.format(new Date())}. Sign in with this e-mail address and connect a wallet: then it is sent there.`,
+          '1 piece',
           `https://marketplace.test/claim/${orderId}`,
           'If you have bought nothing, ignore this mail.',
           'No more mails about orders\nhttps://marketplace.test/mails/unsubscribe?token=',
@@ -279,7 +280,7 @@ it('sends through the binding of workerd, with what the operator has set', async
   const [mail] = mails
   expect(mail?.html).toMatch(/<img src="https:\/\/cdn.example\/logo.png"[^>]*>Galerie, Söhne<\/td>/)
   const foot = [
-    ...['marketplace.test', 'Galerie Söhne GmbH', 'Questions: aide@galerie.example'],
+    ...['Galerie Söhne GmbH', 'Questions: aide@galerie.example'],
     'Mentions légales: https://galerie.example/imprint',
   ]
   expect(mail?.text).toContain(`\n\n${foot.join('\n')}\n\n`)

@@ -11,6 +11,7 @@ import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings, type Settings } from '../../src/env.ts'
 import { hashAddress } from '../../src/mail/mail.ts'
 import { mailOrders } from '../../src/order-mails/send.ts'
+import { mailSummaries } from '../../src/order-mails/summary.ts'
 import { quotable } from '../../src/order-mails/texts.ts'
 import { aShop, copies, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
@@ -75,6 +76,7 @@ describe('a buyer', () => {
       subject: `Connect a wallet to receive “Moon” (order ${orderId})`,
       text: [
         `You have bought “Moon” (order ${orderId}). Sign in with this e-mail address and connect a wallet: then it is sent there.`,
+        '1 piece',
         `https://marketplace.test/claim/${orderId}`,
         'If you have bought nothing, ignore this mail.',
         `No more mails about orders\n${url}\n`,
@@ -89,21 +91,21 @@ describe('a buyer', () => {
     expect(mail?.html).not.toContain('<img')
   })
 
-  it('is told what was delivered: with the picture, the wallet and the transaction', async () => {
+  it('is told what was delivered: with picture, pieces, wallet, transaction and order', async () => {
     const buyer = await aUser({ email: anEmail(), ethereumPublicAddr: WALLET })
     const shop = await aShop({ nft: { title: 'Moon', coverKey: 'a b/c.jpg' } })
-    const { itemId } = await sell(shop, buyer, { providerId: 'SHOP-7' })
+    const { orderId, itemId } = await sell(shop, buyer, { providerId: 'SHOP-7' })
     await deliver(itemId)
-    const NETWORKS = { localhost: { ...localhost, explorerUrl: 'https://explorer.example/' } }
-    const mails = await run({ NETWORKS, COVERS_URL: 'https://covers.example' })
+    const mails = await run({ COVERS_URL: 'https://covers.example' })
     expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
       [buyer.email, '“Moon” was delivered (order SHOP-7)'],
     ])
     const [mail] = mails
-    expect(mail?.text).toContain(`“Moon” (order SHOP-7) is in your wallet ${WALLET}.`)
-    expect(mail?.text).toContain(`https://explorer.example/tx/${TX}\n`)
+    expect(mail?.text).toContain(`“Moon” (order SHOP-7) is in your wallet ${WALLET}.\n\n1 piece\n`)
+    expect(mail?.text).toContain(`\nhttps://marketplace.test/orders/${orderId}\n`)
     expect(mail?.text).toContain(`Transaction: ${TX}`)
-    expect(mail?.html).toContain('<img src="https://covers.example/a%20b/c.jpg" alt=""')
+    const art = `https://marketplace.test/nfts/${shop.nft.id}/art/card`
+    expect(mail?.html).toContain(`<img src="${art}" alt=""`)
   })
 
   it('is told what could not be delivered, but not that it was cancelled', async () => {
@@ -117,8 +119,18 @@ describe('a buyer', () => {
     expect(mails.map(({ subject }) => subject)).toEqual([
       '“Moon” could not be delivered (order SHOP-8)',
     ])
-    expect(mails[0]?.text).toContain('(order SHOP-8) has failed. Ask the shop')
-    expect(mails[0]?.text).toContain('https://marketplace.test/orders\n')
+    expect(mails[0]?.text).toContain(
+      '(order SHOP-8) has failed. It was not possible for a technical reason. Ask the shop where you have bought it, and name order SHOP-8: it decides',
+    )
+    expect(mails[0]?.text).toContain(`https://marketplace.test/orders/${failed.orderId}\n`)
+    // Retried, and failed for the same reason, then for another one.
+    await moveTo(failed.itemId, 'queued')
+    await fail(failed.itemId)
+    expect(await run()).toEqual([])
+    await moveTo(failed.itemId, 'queued')
+    await moveTo(failed.itemId, 'failed', explain('recipient_rejects'))
+    const [other] = await run()
+    expect(other?.text).toContain('Your wallet cannot receive it: link another one')
   })
 
   it('is not told of what has passed, and not without an address', async () => {
@@ -226,6 +238,33 @@ it('sends a mailbox three mails a day because of a seller, and ten in all', asyn
   const other = await aGuest()
   await sell(shops[0] as Shop, other)
   expect((await run()).map(({ to }) => to)).toEqual([other.email])
+})
+
+it('tells what it held back in one summary, on the next day', async () => {
+  const shop = await aShop({ nft: { title: 'Moon' } })
+  const guest = await aGuest()
+  for (let i = 0; i < 3; i++) await sell(shop, guest)
+  const [waiting, delivered] = [await sell(shop, guest), await sell(shop, guest)]
+  expect(await run()).toHaveLength(3)
+  await deliver(delivered.itemId)
+  const summaries = async (now: Date) => {
+    const { mails, email } = inbox()
+    await mailSummaries({ db, email, settings: readSettings(withMails({})), now })
+    return mails
+  }
+  const tomorrow = new Date(new Date().setUTCHours(24, 1, 0, 0))
+  expect(await summaries(new Date())).toEqual([])
+  const [mail, ...others] = await summaries(tomorrow)
+  expect(others).toEqual([])
+  expect(mail).toMatchObject({ to: guest.email, subject: 'More news about your orders' })
+  expect(mail?.text).toContain(
+    [
+      'these have changed:',
+      `“Moon” (${waiting.orderId}) waits for your wallet`,
+      `“Moon” (${delivered.orderId}) was delivered\n\nhttps://marketplace.test/orders\n`,
+    ].join('\n'),
+  )
+  expect(await summaries(tomorrow)).toEqual([])
 })
 
 it('keeps half of the mails of the instance for others than one user with user tokens', async () => {

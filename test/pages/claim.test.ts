@@ -72,7 +72,7 @@ it('tells nobody else about the order, not even whether there is one', async () 
   const [of, none] = [await pageOf(visitor.get(path)), await pageOf(visitor.get('/claim/999999'))]
   const { status, html } = of
   expect(status).toBe(403)
-  expect({ ...none, html: none.html.replace('/claim/999999', path) }).toEqual(of)
+  expect({ ...none, html: none.html.replaceAll('/claim/999999', path) }).toEqual(of)
   expect(html).not.toContain('Moon')
   expect(html).toContain('This order belongs to another account')
   expect((await visitor.get('/claim/x')).status).toBe(404)

@@ -8,6 +8,7 @@ import {
   anEmail,
   aSignedInVisitor,
   aVisitor,
+  locationOf,
   mailedLink,
   pageOf,
   secretOf,
@@ -138,6 +139,24 @@ it('shows the account and what the scripts of wallets say in the language of the
   })
 })
 
+it('keeps the language that was chosen in the foot, also after a sign-in elsewhere', async () => {
+  const [visitor, email] = [aVisitor(), anEmail()]
+  const choose = (language: string, from = '/sign-in') =>
+    locationOf(visitor.post('/language', { form: { language, page: from } }))
+  expect((await read(visitor, '/sign-in', 'fr')).text).toContain('English Deutsch Français')
+  expect(await choose('it', '/sign-in?notice=required')).toBe(
+    'https://marketplace.test/sign-in?notice=required',
+  )
+  expect((await read(visitor, '/sign-in', 'fr')).lang).toBe('it')
+  await signInByEmail(visitor, email)
+  expect(visitor.mails[0]?.subject).toBe('Il tuo link di accesso per marketplace.test')
+  expect(await choose('es', 'https://evil.example/')).toBe('/')
+  const other = aVisitor()
+  await signInByEmail(other, email)
+  expect((await read(other, '/orders', 'fr')).lang).toBe('es')
+  expect((await visitor.post('/language', { form: { language: 'xx' } })).status).toBe(400)
+})
+
 it('shows name, logo, colour, operator, documents and support of the instance', async () => {
   const env = {
     INSTANCE_NAME: 'Galerie & Söhne',
@@ -157,7 +176,11 @@ it('shows name, logo, colour, operator, documents and support of the instance', 
   const [, nonce] = /<style nonce="([^"]+)">:root\{--button:#ffd400;/.exec(html) ?? []
   expect(policy).toContain(`; style-src 'self' 'nonce-${nonce}'; `)
   const foot = textOf(/<footer.*<\/footer>/s.exec(html)?.[0] ?? '')
-  expect(foot).toBe('Galerie Söhne GmbH Impressum Fragen: hilfe@galerie.example API-Referenz')
+  expect(foot).toContain(
+    'Italiano Galerie Söhne GmbH Impressum Fragen: hilfe@galerie.example API-Referenz',
+  )
   const bare = await (await aVisitor().get('/sign-in', { headers })).text()
-  expect(textOf(/<footer.*<\/footer>/s.exec(bare)?.[0] ?? '')).toBe('marketplace.test API-Referenz')
+  expect(textOf(/<footer.*<\/footer>/s.exec(bare)?.[0] ?? '')).toMatch(
+    /Italiano marketplace.test API-Referenz$/,
+  )
 })

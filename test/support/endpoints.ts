@@ -268,6 +268,7 @@ export async function sampleWorld() {
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /mails/unsubscribe': aMailLink,
     'POST /mails/unsubscribe': aMailLink,
+    'POST /language': () => ({ body: new URLSearchParams({ language: 'de' }) }),
     'POST /mails/subscribe': aMailLink,
     'GET /docs/:guide': () => ({ params: { guide: 'errors' } }),
     'POST /sign-in/wallet/message': () => ({

@@ -37,7 +37,6 @@ export async function askOperator({ environment, isDryRun }: Setup, given: strin
     if (part) links[part] = `${part} = ${JSON.stringify(answer)}`
     else values[name] = JSON.stringify(answer)
   }
-  if (Object.keys(links).length > 0)
-    values.LEGAL_LINKS = `{ ${Object.values(links).join(', ')} }`
+  if (Object.keys(links).length > 0) values.LEGAL_LINKS = `{ ${Object.values(links).join(', ')} }`
   return values
 }

@@ -30,8 +30,8 @@ export const administratorRoutes = new Endpoints()
     const isAdministrator = type === 'appointed'
     const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
     // The session of the administrator may be stolen.
-    for (const to of new Set([person.email, ownEmail]))
-      notifyOwner(c, to, { type, name: displayName(person) })
+    for (const email of new Set([person.email, ownEmail]))
+      notifyOwner(c, { email }, { type, name: displayName(person) })
     // Who has given up the role cannot see the page.
     const isOwn = !isAdministrator && userId === c.var.caller.userId
     const path = isOwn ? '/settings/profile' : '/operations/administrators'

@@ -1,6 +1,7 @@
 /** Entries of the audit log. */
-import type { AuditAction } from '../../db/schema/operations.ts'
+
 import { nameOfSource } from '../../auth/sources.ts'
+import type { AuditAction } from '../../db/schema/operations.ts'
 import { Rows } from '../../pages/components/lists.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'
 import type { AuditEntry } from './audit-entries.ts'

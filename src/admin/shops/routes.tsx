@@ -91,7 +91,11 @@ const Shops = ({ shops, chosen }: ShopsProps) => (
 const ShownShop = ({ shop: { namespace, name, email, url } }: { shop: NamedShop }) => (
   <div class="line">
     <p class="meta">
-      {name === null ? 'Buyers are not told whom to ask.' : <ShopContact shop={{ name, email, url }} />}
+      {name === null ? (
+        'Buyers are not told whom to ask.'
+      ) : (
+        <ShopContact shop={{ name, email, url }} />
+      )}
     </p>
     <LinkButton href={pathWith(PATH, { namespace })} kind="small">
       {name === null ? 'Name it' : 'Change'}

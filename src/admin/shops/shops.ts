@@ -1,5 +1,4 @@
 /** The shops whose orders master tokens place, by the names of the tokens. */
-import { sql } from 'drizzle-orm'
 import { writeAs } from '../../auth/access.ts'
 import { recordAction } from '../../auth/audit.ts'
 import { readAsUser, refuseOldSignIn } from '../../auth/session.ts'
@@ -25,7 +24,12 @@ export const readShops = (ctx: Pick<Ctx, 'db' | 'caller'>) =>
 /** Stores how buyers see a shop. Throws `not_found` if no master token has had the namespace. */
 export async function changeShop(
   ctx: Ctx,
-  { namespace, name, email, url }: { namespace: string; name: string; email: string; url: string | null },
+  {
+    namespace,
+    name,
+    email,
+    url,
+  }: { namespace: string; name: string; email: string; url: string | null },
 ) {
   const { db, caller, now } = ctx
   const guards = [refuseOldSignIn(db, caller, now)]

@@ -289,6 +289,21 @@ export const sentMails = sqliteTable(
   (t) => [index('sentMails_age').on(t.createdAt)],
 )
 
+/** Items that a buyer was not told of, because of too many mails: see `order-mails/summary.ts`. */
+export const heldMails = sqliteTable(
+  'heldMails',
+  {
+    itemId: integer().primaryKey(),
+    /** The buyer. */
+    userId: integer().notNull(),
+    createdAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('heldMails_user').on(t.userId, t.createdAt),
+    index('heldMails_age').on(t.createdAt),
+  ],
+)
+
 /** Recipients who want no mails about orders. */
 export const mailOptOuts = sqliteTable('mailOptOuts', {
   /** SHA-256 of the address (lower case), hex. */

@@ -43,7 +43,10 @@ export const users = sqliteTable(
     payprovExternalId: text(),
     onrampId: text(),
     newsletterAgreement: boolean().notNull().default(false),
+    /** What the browser, or the order of a guest, says: a guess. */
     locale: text().notNull().default('en'),
+    /** The language that the person has chosen, as ISO 639-1; null without a choice. */
+    language: text(),
     approvedAt: timestamp(),
     lastAccessAt: timestamp(),
     onboardedAt: timestamp(),
@@ -76,6 +79,9 @@ export const users = sqliteTable(
 /** Matches a user whom nothing but an order has named: nobody has proved the address. As SQL. */
 export const isGuestSql = (user: string): string =>
   `(${user}.lastAccessAt IS NULL AND ${user}.externalId IS NULL AND ${user}.roleId IS NULL)`
+
+/** The locale in which a user reads pages and mails. As SQL. */
+export const readLocaleSql = (user: string): string => `coalesce(${user}.language, ${user}.locale)`
 
 const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const

@@ -66,7 +66,7 @@ export const apiAccessRoutes = new Endpoints()
       const role = scope === 'metrics' || scope === 'orders' ? 'master' : form.role
       const name = parseForm(TokenName, form.name)
       const { id, email } = await generateToken(c.var, { name, role, scope, lifetime: days * DAY })
-      if (role === 'master') notifyOwner(c, email, { type: 'master-token', name })
+      if (role === 'master') notifyOwner(c, { email }, { type: 'master-token', name })
       return c.redirect(`/settings/api-access/tokens/${id}`, 303)
     }),
   )
@@ -79,7 +79,7 @@ export const apiAccessRoutes = new Endpoints()
   .post('/settings/api-access/tokens/:id/roll', roll, async (c, { param }) => {
     const rolled = await rollToken(c.var, param.id)
     if (rolled.role === 'master')
-      notifyOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
+      notifyOwner(c, { email: rolled.email }, { type: 'master-token', name: rolled.name })
     return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
   })
   .post('/settings/api-access/tokens/:id/revoke', revoke, async (c, { param, form }) => {

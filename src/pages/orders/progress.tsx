@@ -1,6 +1,6 @@
 /** How far the delivery of an order is, and what it waits for, in the words of its buyer and seller. */
 import type { ReasonCode } from '../../db/schema/delivery.ts'
-import { rules } from '../../delivery/reasons.ts'
+import { removerOf, rules } from '../../delivery/reasons.ts'
 import { orderNumber } from '../../orders/number.ts'
 import type { HistoryEntry, Side } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
@@ -38,12 +38,8 @@ export function waitOf(entry: HistoryEntry): Wait | null {
   const { settings, now } = usePage()
   if (isBeingCancelled(entry)) return null
   if (state === 'queued' && failingSince && reasonCode && reasonCode !== 'cancelled') {
-    const { treasury } = settings.NETWORKS[item.nft.contractNetwork] ?? {}
-    // A treasury holds the NFTs of all sellers, but does not own their contracts.
-    const isHeld = treasury && reasonCode !== 'minter_role_missing'
-    const known = rules[reasonCode].removedBy ?? 'operator'
-    const cause = isHeld && known === 'seller' ? 'operator' : known
-    return { cause, reasonCode, since: failingSince }
+    const network = settings.NETWORKS[item.nft.contractNetwork] ?? {}
+    return { cause: removerOf(reasonCode, network), reasonCode, since: failingSince }
   }
   const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
   const patience = state === 'queued' ? TURN : settings.DELIVERY_ALARM_MINUTES * MINUTE
@@ -120,7 +116,7 @@ const Waiting = ({ entry, side }: OrderProps) => {
   const until = waits < Infinity && !ends && new Date(Date.parse(since) + waits)
   const notAllowed = isMint ? orders.mintNotAllowed : orders.deliveryNotAllowed
   return (
-    <p class="order-message held">
+    <div class="order-message held">
       {side === 'sold' && isTask ? (
         <>
           {notAllowed(
@@ -131,23 +127,32 @@ const Waiting = ({ entry, side }: OrderProps) => {
           <a href="/settings/selling">{orders.allow}</a>.
         </>
       ) : (
-        sentence(reasonCode ? reasonText(reasonCode, texts) : orders.slow)
+        orders.waitsBecause[cause]
       )}{' '}
       {!until && orders.triedUntilItWorks}
       {until &&
         (until > now ? orders.failsAt(<Time at={until.toISOString()} />) : orders.failsSoon)}
-    </p>
+      <Technical code={reasonCode} />
+    </div>
   )
 }
 
 /** The sentence of a reason, without the detail that is for operators. */
-const reasonText = (code: ReasonCode, { reasons }: Texts): string =>
-  reasons?.[code] ?? rules[code].sentence
+const Technical = ({ code }: { code: ReasonCode | null }) => {
+  const { orders, reasons } = usePage().texts
+  if (code === null) return null
+  return (
+    <details>
+      <summary>{orders.technicalReason}</summary>
+      {sentence(reasons?.[code] ?? rules[code].sentence)}
+    </details>
+  )
+}
 
 /** What the order waits for, what the buyer must do, or that the delivery has failed. */
 export const ProgressMessage = ({ entry, side }: OrderProps) => {
   const { state, reasonCode } = entry.delivery
-  const { texts } = usePage()
+  const { settings, texts } = usePage()
   const { account, orders } = texts
   const number = orderNumber(entry.order)
   if (entry.item.status === 'awaiting_wallet')
@@ -159,12 +164,14 @@ export const ProgressMessage = ({ entry, side }: OrderProps) => {
       </p>
     )
   if (entry.item.status !== 'failed') return <Waiting entry={entry} side={side} />
+  const isCancelled = state === 'cancelled'
+  const network = settings.NETWORKS[entry.item.nft.contractNetwork] ?? {}
   return (
-    <p class="order-message problem">
-      {state === 'cancelled'
-        ? orders.cancelled
-        : orders.failed(reasonCode ? reasonText(reasonCode, texts) : orders.unknownReason)}{' '}
+    <div class="order-message problem">
+      {isCancelled ? orders.cancelled : orders.deliveryFailed}{' '}
+      {!isCancelled && reasonCode && orders.failedBecause[removerOf(reasonCode, network)]}{' '}
       {side === 'bought' ? orders.askShop(number) : orders.askOperator(number)}
-    </p>
+      {!isCancelled && <Technical code={reasonCode} />}
+    </div>
   )
 }

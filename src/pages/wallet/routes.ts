@@ -122,8 +122,8 @@ export const walletRoutes = new Endpoints({ tag: 'Identity', isTranslated: true 
       // Rejects an API token or an old session before the chain is asked about the signature.
       requireRecent(await readAccount(c.var), now)
       const proof = await verifyWalletMessage(c.var, signed)
-      const { chainIds, email } = await linkWallet(c.var, proof)
-      notifyOwner(c, email, { type: 'wallet-linked' })
+      const { chainIds, owner } = await linkWallet(c.var, proof)
+      notifyOwner(c, owner, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteCookie(c, SECRET_COOKIE, cookie)
       return { userId: caller.userId, transfers: chainIds.length }

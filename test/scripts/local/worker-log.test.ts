@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { mailsPage } from '../../../scripts/local/mails.ts'
 import { createLogReader } from '../../../scripts/local/worker-log.ts'
 import { aTemporaryFolder } from '../../support/folder.ts'
 
@@ -43,6 +44,7 @@ it('prints the stack of an error on lines of its own', () => {
 const aMail = async (text: string) => {
   const file = join(folder, 'mail.txt')
   await writeFile(file, text)
+  await writeFile(join(folder, 'mail.html'), '<b class="x">Hello</b>')
   return `[wrangler:info] send_email binding called with MessageBuilder:
 From: marketplace@example.com
 To: bo@example.com
@@ -69,4 +71,15 @@ it('prints subject and file of a mail without a secret', async () => {
   expect(read(mail)[0]).toBe(
     `09:31:07  mail for bo@example.com: A subject: with a colon (${folder}/mail.txt)`,
   )
+})
+
+it('keeps mails for the page that shows them as text, and as HTML in light and dark', async () => {
+  read(await aMail('Hello & <b>welcome</b>'))
+  const page = mailsPage()
+  expect(page).toContain('To bo@example.com, ')
+  expect(page).toContain('<pre tabindex="0">Hello &amp; &lt;b&gt;welcome&lt;/b&gt;</pre>')
+  for (const scheme of ['light', 'dark'])
+    expect(page).toContain(
+      `style="color-scheme: ${scheme}" srcdoc="&lt;b class=&quot;x&quot;&gt;Hello&lt;/b&gt;">`,
+    )
 })

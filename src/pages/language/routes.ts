@@ -1,0 +1,34 @@
+/** What the foot of a page sends to choose the language. */
+import { eq } from 'drizzle-orm'
+import * as z from 'zod'
+import { writeAs } from '../../auth/access.ts'
+import { requireSameOrigin } from '../../auth/authenticate.ts'
+import { findAccount } from '../../auth/session.ts'
+import { users } from '../../db/schema/users.ts'
+import { Endpoints } from '../../http/endpoint.ts'
+import { inputText } from '../../http/inputs.ts'
+import { languages } from '../../texts/texts.ts'
+import { sent } from '../page.tsx'
+import { storeLanguage } from '../reader.ts'
+import { allowedRedirect } from '../sign-in/redirect.ts'
+
+const LanguageForm = z.object({
+  language: z.enum(Object.keys(languages)),
+  /** The page that was read. */
+  page: inputText(2048).default('/'),
+})
+
+export const languageRoutes = new Endpoints({ isTranslated: true }).post(
+  '/language',
+  { ...sent.public({ form: LanguageForm }), checks: [requireSameOrigin] },
+  async (c, { form: { language, page } }) => {
+    const { db, caller, settings } = c.var
+    storeLanguage(c, language)
+    const account = await findAccount(db, caller)
+    if (caller && account)
+      await writeAs(db, caller, [], {
+        user: db.update(users).set({ language }).where(eq(users.id, account.id)),
+      })
+    return c.redirect(allowedRedirect(settings, page) ?? '/', 303)
+  },
+)
