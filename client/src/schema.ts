@@ -3713,6 +3713,8 @@ export interface components {
             ipAddress: string;
             /** @description Id in the catalogue. */
             externalId: string | null;
+            /** @description The language that the person has chosen, ISO 639-1. */
+            language: string | null;
             /**
              * Format: int64
              * @description Chain of a wallet that is a contract; 0 for a wallet with a key.

@@ -418,6 +418,7 @@ describe('a host without a zone at Cloudflare', () => {
   ])('is warned about, and asked about before anything is changed: %j', async (isYes, status) => {
     vi.mocked(confirm).mockResolvedValueOnce(isYes)
     const answers = ['alarms@example.org', 'Kite', '', 'help@example.org', '', 'https://kite.org/t']
+    vi.mocked(ask).mockReset()
     for (const answer of answers) vi.mocked(ask).mockResolvedValueOnce(answer)
     const result = await setup(ALL)
     expect(result.status).toBe(status)
