@@ -42,6 +42,7 @@ import { profileRoutes } from './pages/profile/routes.tsx'
 import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
+import { sitemapRoutes } from './pages/sitemap/routes.ts'
 import { walletRoutes } from './pages/wallet/routes.ts'
 import { webhookPageRoutes } from './pages/webhooks/routes.tsx'
 import { personalDataRoutes } from './personal-data/routes.ts'
@@ -110,6 +111,7 @@ const endpoints = [
   languageRoutes,
   mailRoutes,
   docsRoutes,
+  sitemapRoutes,
   signInRoutes,
   profileRoutes,
   addressBookRoutes,

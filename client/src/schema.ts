@@ -2882,6 +2882,11 @@ export interface components {
              */
             activeTill: string | null;
             /**
+             * Format: uri
+             * @description Where a person can buy it; null if that is not known, or it is not sellable.
+             */
+            shopUrl: string | null;
+            /**
              * Format: date-time
              * @description Time of the last change, or `updatedAt` of the NFT if that is later.
              */
@@ -3715,6 +3720,8 @@ export interface components {
             externalId: string | null;
             /** @description The language that the person has chosen, ISO 639-1. */
             language: string | null;
+            /** @description Where their listings are bought, in the catalogue. */
+            shopUrl: string | null;
             /**
              * Format: int64
              * @description Chain of a wallet that is a contract; 0 for a wallet with a key.

@@ -45,10 +45,13 @@ export const personColumns = {
 }
 export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 
-/** The signed-in user, as pages show them. */
+/** The signed-in user, as pages show them. `isSeller` and `has…`: which pages the menus lead to. */
 export type Account = Person &
   Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale' | 'language'> & {
     signedInAt: string
+    isSeller: 0 | 1
+    hasTokens: 0 | 1
+    hasWebhooks: 0 | 1
   }
 
 const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
@@ -60,6 +63,11 @@ const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
       locale: users.locale,
       language: users.language,
       signedInAt: tokens.createdAt,
+      isSeller: sql<0 | 1>`EXISTS (SELECT 1 FROM listings WHERE sellerId = ${users.id})`,
+      hasTokens: sql<0 | 1>`EXISTS (SELECT 1 FROM tokens own
+        WHERE own.userId = ${users.id} AND own.kind = 'api' AND own.revokedAt IS NULL)`,
+      hasWebhooks: sql<0 | 1>`EXISTS (SELECT 1 FROM webhookEndpoints
+        WHERE userId = ${users.id} AND deletedAt IS NULL)`,
     })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))

@@ -17,6 +17,7 @@ import { Profile } from '../identity/profile.ts'
 import { EthereumAddress, WalletAddress } from '../identity/wallet-address.ts'
 import { currencyCode } from './currency.ts'
 import { isDeeper } from './json.ts'
+import { ShopUrl } from './shop-url.ts'
 
 /** Levels of lists and objects of the metadata. */
 const MAX_DEPTH = 32
@@ -91,6 +92,9 @@ const User = z
       .nonnegative()
       .default(0)
       .describe('The chain of a wallet that is a contract; 0 for a wallet with a key.'),
+    shopUrl: orNull(ShopUrl).describe(
+      'Where the listings of the user are bought that have no `shopUrl`, as those have it.',
+    ),
     removed: z
       .boolean()
       .default(false)
@@ -192,6 +196,9 @@ const ListingFields = z
     amount: orNull(pieces).describe('The most pieces of one order; null for no limit.'),
     active: z.boolean().default(true).describe('Whether orders are accepted.'),
     activeTill: orNull(time).describe('Time when the listing ends; null if it does not end.'),
+    shopUrl: orNull(ShopUrl).describe(
+      'Where it is bought, an https URL. In its path and query, `{listingId}` and `{nftId}` become the numbers of the API, and `{externalId}` this `id`.',
+    ),
   })
   .check(hasOnePrice)
 

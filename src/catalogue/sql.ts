@@ -85,5 +85,5 @@ export const listingRecord = jsonObject({
     amount: 'l.amount',
   }),
   active: `iif(l.active, 'true', 'false')`,
-  activeTill: 'json_quote(l.activeTill)',
+  ...quoted({ activeTill: 'l.activeTill', shopUrl: 'l.shopUrl' }),
 })

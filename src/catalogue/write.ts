@@ -18,6 +18,9 @@ const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
 const isRenamed = (user: string) =>
   `(${user}.name IS NOT ${value('name')} OR ${user}.username IS NOT ${value('username')})`
 
+/** Whether the record has another `shopUrl`. Only the catalogue says it, so it changes that of everybody. */
+const hasNewShop = (user: string) => `${user}.shopUrl IS NOT ${value('shopUrl')}`
+
 /**
  * Counts what happens to each record, as JSON such as `{"nft.created": 3}`. Users who have signed in
  * keep their names.
@@ -26,7 +29,7 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
   SELECT json_group_object(key, total) FROM (
     SELECT type || '.' || action AS key, count(*) AS total FROM (${sql.raw(`
       SELECT r.type, CASE WHEN p.id IS NULL THEN 'created' WHEN u.id IS NULL THEN 'updated'
-        WHEN u.lastAccessAt IS NULL AND ${isRenamed('u')} THEN 'updated'
+        WHEN u.lastAccessAt IS NULL AND ${isRenamed('u')} OR ${hasNewShop('u')} THEN 'updated'
         ELSE 'unchanged' END AS action
       FROM ${matchedUsers} WHERE r.type = 'user'
       UNION ALL
@@ -56,9 +59,9 @@ const extendedHash = `iif(EXISTS (SELECT 1 FROM users u WHERE u.identityHash = r
   r.derived || '-' || lower(hex(randomblob(8))), r.derived)`
 
 const insertUsers = `INSERT INTO users (externalId, name, username, email, ethereumPublicAddr,
-    walletChainId, provider, identityHash, approvedAt, removedAt, createdAt, updatedAt)
+    walletChainId, shopUrl, provider, identityHash, approvedAt, removedAt, createdAt, updatedAt)
   SELECT r.externalId, ${value('name')}, ${value('username')}, coalesce(${value('email')}, ''),
-    coalesce(${value('ethereumPublicAddr')}, ''), ${value('walletChainId')},
+    coalesce(${value('ethereumPublicAddr')}, ''), ${value('walletChainId')}, ${value('shopUrl')},
     iif(${value('ethereumPublicAddr')} IS NULL, 'email', 'wallet'),
     coalesce(${extendedHash}, lower(hex(randomblob(32)))), r.now,
     iif(${value('removed')}, r.now, NULL), r.now, r.now
@@ -70,6 +73,15 @@ const renameUsers = `UPDATE users SET name = ${value('name')}, username = ${valu
     updatedAt = r.now
   FROM r WHERE r.type = 'user' AND users.externalId = r.externalId AND users.lastAccessAt IS NULL
     AND ${isRenamed('users')}`
+
+/** Lists tell it of the listings that are bought there. */
+const moveListings = `UPDATE listings SET updatedAt = r.now
+  FROM r JOIN users u ON u.externalId = r.externalId
+  WHERE r.type = 'user' AND ${hasNewShop('u')}
+    AND listings.sellerId = u.id AND listings.shopUrl IS NULL`
+
+const moveShops = `UPDATE users SET shopUrl = ${value('shopUrl')}, updatedAt = r.now
+  FROM r WHERE r.type = 'user' AND users.externalId = r.externalId AND ${hasNewShop('users')}`
 
 /** Whether lists have shown an NFT before this import. */
 const wasReleased = `wasReleased OR (status = 'released' AND releaseAt <= excluded.updatedAt)`
@@ -106,17 +118,20 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
 const untriedUntil = `strftime('%Y-%m-%dT%H:%M:%fZ', r.now, '2 minutes')`
 
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
-    priceEths, priceWei, priceCurrency, amount, active, activeTill, untriedUntil, checkAt, createdAt, updatedAt)
+    priceEths, priceWei, priceCurrency, amount, active, activeTill, shopUrl, untriedUntil, checkAt,
+    createdAt, updatedAt)
   SELECT r.externalId, o.id, s.id, ${value('saleType')}, ${value('priceCents')},
     ${value('priceEths')}, r.derived, ${value('priceCurrency')}, ${value('amount')},
-    ${value('active')}, ${value('activeTill')}, ${untriedUntil}, r.now, r.now, r.now
+    ${value('active')}, ${value('activeTill')}, ${value('shopUrl')}, ${untriedUntil}, r.now, r.now,
+    r.now
   FROM ${listings} JOIN nfts o ON o.externalId = ${value('nft')}
     JOIN users s ON s.externalId = ${value('seller')}
   WHERE r.type = 'listing' AND (l.id IS NULL OR r.record <> ${listingRecord}) ORDER BY r.line
   ON CONFLICT (externalId) DO UPDATE SET type = excluded.type, priceCents = excluded.priceCents,
     priceEths = excluded.priceEths, priceWei = excluded.priceWei,
     priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
-    activeTill = excluded.activeTill, checkAt = excluded.checkAt, updatedAt = excluded.updatedAt,
+    activeTill = excluded.activeTill, shopUrl = excluded.shopUrl, checkAt = excluded.checkAt,
+    updatedAt = excluded.updatedAt,
     untriedUntil = iif(untriedUntil IS NULL OR listings.active, untriedUntil, excluded.untriedUntil)`
 
 /**
@@ -186,6 +201,8 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
     link('ethereumPublicAddr', 'email', isWallet),
     insertUsers,
     renameUsers,
+    moveListings,
+    moveShops,
     upsertNfts,
     upsertListings,
     checkChanged,

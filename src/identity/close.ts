@@ -9,7 +9,7 @@ export function closeAccounts(userIds: SQL, now: Date): SQL {
   return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
       walletChainId = 0, walletProvedByFactory = 0,
       identityHash = lower(hex(randomblob(32))), name = NULL,
-      chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
+      chatServiceId = NULL, roleId = NULL, username = NULL, shopUrl = NULL, viewMode = 'default',
       paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
       newsletterAgreement = 0, locale = 'en', language = NULL, approvedAt = NULL, lastAccessAt = NULL,
       onboardedAt = NULL, ipAddress = '', avatarKey = NULL,

@@ -139,6 +139,7 @@ const listingList = (candidates: (values: Values) => SQL) =>
         nft: prefixed('nft', publicNftColumns(values)),
         creator: prefixed('creator', columnsOf(creators)),
         seller: prefixed('seller', columnsOf(sellers)),
+        shop: sql<string | null>`coalesce(${listings.shopUrl}, ${sellers.shopUrl})`.as('shop'),
       })
       .from(firstCandidates(candidates(values)))
       .leftJoin(listings, sql`${listings.id} = candidates.shown`)

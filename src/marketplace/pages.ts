@@ -74,7 +74,7 @@ const MAX_LISTINGS = 20
 const MAX_ATTRIBUTES = 50
 
 /** The price is in minor units of the currency (ISO 4217). */
-type Offer = { seller: PublicPerson; price: number; currency: string }
+type Offer = { seller: PublicPerson; price: number; currency: string; shopUrl: string | null }
 
 const selectDetails = prepared((db, { id }: { id: number }) =>
   db.all<{ contractName: string; attributes: string | null; link: string | null }>(
@@ -101,8 +101,8 @@ export async function readNft(ctx: ListCtx, id: number) {
     /** What can be bought. */
     offers: toListings(settings, listings).flatMap(({ element }): Offer[] => {
       if (!element?.sellable) return []
-      const { seller, priceCents: price, priceCurrency: currency } = element
-      return [{ seller, price, currency }]
+      const { seller, priceCents: price, priceCurrency: currency, shopUrl } = element
+      return [{ seller, price, currency, shopUrl }]
     }),
     contractName,
     link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,

@@ -75,6 +75,11 @@ export const PublicListing = model('PublicListing', 'An offer to sell a released
   type: always('A fixed price, or an auction, which takes no orders.', ...listingTypes),
   active: bool('Whether the listing is switched on. It may have ended.'),
   activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
+  shopUrl: orNull(
+    z
+      .url()
+      .describe('Where a person can buy it; null if that is not known, or it is not sellable.'),
+  ),
   updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
 }))
 

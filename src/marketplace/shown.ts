@@ -1,5 +1,6 @@
 /** What everybody sees of NFTs and listings. */
 import { sql } from 'drizzle-orm'
+import { fillShopUrl } from '../catalogue/shop-url.ts'
 import type { RowOf } from '../db/columns.ts'
 import { listings, nfts, orderableStatuses } from '../db/schema/catalogue.ts'
 import { isUnlimited } from '../db/stock.ts'
@@ -98,17 +99,24 @@ export const toNft = (settings: UrlSettings, row: FoundNft) => ({
   ...stockOf(row),
 })
 
-type FoundListing = FoundNft & { listing: RowOf<typeof publicListingColumns>; seller: UserRow }
+type FoundListing = FoundNft & {
+  listing: RowOf<typeof publicListingColumns>
+  seller: UserRow
+  /** Its `shopUrl`, or else that of the seller. */
+  shop: string | null
+}
 
 export function toListing(settings: UrlSettings, row: FoundListing) {
-  const { nft, listing, seller } = row
+  const { nft, listing, seller, shop } = row
   const { amount, priceCents } = listing
   const limit = Math.min(largestQuantity({ amount, priceCents }), nft.maxPieces ?? Infinity)
   const pieces = isUnlimited(nft.amountType) ? Infinity : nft.amount
+  const { id, externalId } = listing
+  const stock = stockOf(row)
   const isAnyQuantity = (amount === null && nft.maxPieces === null) || limit >= pieces
   return {
-    id: listing.id,
-    externalId: listing.externalId,
+    id,
+    externalId,
     nft: toListedNft(settings, row),
     seller: toPublicUser(settings.PUBLIC_URL, seller),
     priceCents,
@@ -118,7 +126,11 @@ export function toListing(settings: UrlSettings, row: FoundListing) {
     type: listing.type,
     active: listing.active,
     activeTill: listing.activeTill,
+    shopUrl:
+      shop && stock.sellable
+        ? fillShopUrl(shop, { listingId: id, nftId: nft.id, externalId })
+        : null,
     updatedAt: [listing.updatedAt, nft.changedAt].sort().at(-1),
-    ...stockOf(row),
+    ...stock,
   }
 }

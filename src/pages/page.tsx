@@ -162,6 +162,7 @@ const Layout = (props: LayoutProps) => {
           {rest.head}
           <link rel="icon" href="/favicon.ico" sizes="32x32" />
           <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+          <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
           {['style.css', ...styles].map((style) => (
             <link rel="stylesheet" href={`/${style}`} />
           ))}
@@ -240,7 +241,7 @@ const UserMenu = ({ account }: { account: Account }) => {
   const links: MenuLink[] = [
     ['/orders', texts.orders.title, 'order'],
     ['/collection', texts.collection.title, 'collection'],
-    ...settingsLinks(texts),
+    ...settingsLinks(texts, account),
   ]
   if (account.roleId === ADMINISTRATOR) links.push(['/operations', layout.operations, 'operations'])
   return (

@@ -1,6 +1,8 @@
 import type { Child } from 'hono/jsx'
+import type { Account } from '../auth/session.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Texts } from '../texts/en.ts'
-import { LinkButton, Notice } from './components/forms.tsx'
+import { LinkButton, Notice, type NoticeKind } from './components/forms.tsx'
 import { Menu, type MenuLink } from './components/lists.tsx'
 import { usePage, useRecentSignIn } from './components/request.ts'
 
@@ -15,8 +17,38 @@ const settingsSections = [
 ] as const
 export type SettingsSection = (typeof settingsSections)[number][0]
 
-export const settingsLinks = ({ settings }: Texts): MenuLink[] =>
-  settingsSections.map(([section, icon]) => [`/settings/${section}`, settings[section], icon])
+/** The sections that only sellers and developers need, by what says that a user is one. */
+const usedBy = { selling: 'isSeller', 'api-access': 'hasTokens', webhooks: 'hasWebhooks' } as const
+
+const isForFew = (section: SettingsSection): section is keyof typeof usedBy => section in usedBy
+
+const linksTo = ({ settings }: Texts, isShown: (section: SettingsSection) => boolean): MenuLink[] =>
+  settingsSections
+    .filter(([section]) => isShown(section))
+    .map(([section, icon]) => [`/settings/${section}`, settings[section], icon])
+
+export const linksForFew = (texts: Texts) => linksTo(texts, isForFew)
+
+/** The sections that a user needs, and the present one. An administrator needs all. */
+export const settingsLinks = (texts: Texts, account: Account | null, current?: SettingsSection) =>
+  linksTo(
+    texts,
+    (section) =>
+      section === current ||
+      !isForFew(section) ||
+      account?.roleId === ADMINISTRATOR ||
+      !!account?.[usedBy[section]],
+  )
+
+/** The notices of all sections that say more than that something is done. */
+const noticeKinds: Readonly<Record<string, NoticeKind>> = {
+  'link-sent': 'info',
+  'webhook-sent': 'info',
+  'webhook-replayed': 'info',
+  dismissed: 'info',
+  'wallet-unlinked': 'warn',
+  'email-unlinked': 'warn',
+}
 
 type SettingsPageProps = {
   section: SettingsSection
@@ -27,16 +59,22 @@ type SettingsPageProps = {
 
 /** An unknown notice shows no message, because anyone can edit the URL. */
 export const SettingsPage = ({ section, notices = {}, children }: SettingsPageProps) => {
-  const { notice = '', texts } = usePage()
+  const { account, notice = '', texts } = usePage()
   const { title } = texts.settings
   return (
     <div class="settings">
       <div class="side">
         <h1>{title}</h1>
-        <Menu label={title} links={settingsLinks(texts)} current={`/settings/${section}`} />
+        <Menu
+          label={title}
+          links={settingsLinks(texts, account, section)}
+          current={`/settings/${section}`}
+        />
       </div>
       <div class="content">
-        {Object.hasOwn(notices, notice) && <Notice>{notices[notice]}</Notice>}
+        {Object.hasOwn(notices, notice) && (
+          <Notice kind={noticeKinds[notice]}>{notices[notice]}</Notice>
+        )}
         {children}
       </div>
     </div>

@@ -12,6 +12,7 @@ const timeOrNull = (description: string) => orNull(time(description))
 export const PersonRecord = BuyerFields.extend({
   externalId: orNull(text('Id in the catalogue.')),
   language: orNull(text('The language that the person has chosen, ISO 639-1.')),
+  shopUrl: orNull(text('Where their listings are bought, in the catalogue.')),
   walletChainId: count('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
   walletProvedByFactory: bool('Whether the contract was not deployed when it signed last.'),
   identityHash: text(

@@ -190,6 +190,20 @@ export const de: Translation = {
         'Es wurde nichts geändert. Gehen Sie zurück, prüfen Sie Ihre Eingaben, und versuchen Sie es erneut.',
     },
   },
+  receipt: { seller: 'Verkauft von' },
+  forFew: {
+    title: 'Für Verkäufer und Entwickler',
+    lead: 'Was Sie verkaufen und was Ihre Programme brauchen, hat eigene Seiten.',
+  },
+  cover: {
+    none: 'Kein Bild',
+    drawn: 'Dieses NFT hat kein Bild. Die Zeichnung steht nur an seiner Stelle.',
+  },
+  buy: {
+    at: (host) => ['Kaufen bei ', host],
+    hint: 'Sie bezahlen im Shop des Verkäufers. Danach wird das NFT an Ihre Wallet gesendet.',
+    noShop: 'Der Verkäufer hat uns nicht mitgeteilt, wo es gekauft werden kann.',
+  },
   orders: {
     title: 'Bestellungen',
     foreign:

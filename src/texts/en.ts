@@ -189,6 +189,20 @@ export const en = {
       other: 'Nothing was changed. Go back, check what you entered, and try again.',
     },
   },
+  receipt: { seller: 'Sold by' },
+  forFew: {
+    title: 'For sellers and developers',
+    lead: 'What you sell, and what your programs need, has pages of its own.',
+  },
+  cover: {
+    none: 'No picture',
+    drawn: 'This NFT has no picture. The drawing only stands in for one.',
+  },
+  buy: {
+    at: (host: Child): Child[] => ['Buy at ', host],
+    hint: 'You pay in the shop of the seller. Then the NFT is sent to your wallet.',
+    noShop: 'The seller has not told us where it can be bought.',
+  },
   orders: {
     title: 'Orders',
     foreign:

@@ -183,6 +183,20 @@ export const es: Translation = {
         'No se ha cambiado nada. Vuelva atrás, compruebe lo que ha introducido e inténtelo de nuevo.',
     },
   },
+  receipt: { seller: 'Vendido por' },
+  forFew: {
+    title: 'Para vendedores y desarrolladores',
+    lead: 'Lo que vende y lo que necesitan sus programas tiene páginas propias.',
+  },
+  cover: {
+    none: 'Sin imagen',
+    drawn: 'Este NFT no tiene imagen. El dibujo solo ocupa su lugar.',
+  },
+  buy: {
+    at: (host) => ['Comprar en ', host],
+    hint: 'Usted paga en la tienda del vendedor. Después, el NFT se envía a su cartera.',
+    noShop: 'El vendedor no nos ha indicado dónde se puede comprar.',
+  },
   orders: {
     title: 'Pedidos',
     foreign:

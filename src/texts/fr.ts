@@ -187,6 +187,20 @@ export const fr: Translation = {
       other: 'Rien n’a été modifié. Revenez en arrière, vérifiez votre saisie, puis réessayez.',
     },
   },
+  receipt: { seller: 'Vendu par' },
+  forFew: {
+    title: 'Pour les vendeurs et les développeurs',
+    lead: 'Ce que vous vendez et ce dont vos programmes ont besoin se trouve sur des pages à part.',
+  },
+  cover: {
+    none: 'Pas d’image',
+    drawn: 'Ce NFT n’a pas d’image. Le dessin ne fait qu’en tenir lieu.',
+  },
+  buy: {
+    at: (host) => ['Acheter sur ', host],
+    hint: 'Vous payez dans la boutique du vendeur. Le NFT est ensuite envoyé à votre portefeuille.',
+    noShop: 'Le vendeur ne nous a pas indiqué où l’acheter.',
+  },
   orders: {
     title: 'Commandes',
     foreign:

@@ -180,6 +180,20 @@ export const it: Translation = {
         'Non è stato modificato nulla. Torna indietro, controlla ciò che hai inserito e riprova.',
     },
   },
+  receipt: { seller: 'Venduto da' },
+  forFew: {
+    title: 'Per venditori e sviluppatori',
+    lead: 'Ciò che vendi e ciò che serve ai tuoi programmi ha pagine proprie.',
+  },
+  cover: {
+    none: 'Nessuna immagine',
+    drawn: 'Questo NFT non ha un’immagine. Il disegno ne prende solo il posto.',
+  },
+  buy: {
+    at: (host) => ['Acquista su ', host],
+    hint: 'Paghi nel negozio del venditore. Poi l’NFT viene inviato al tuo wallet.',
+    noShop: 'Il venditore non ci ha comunicato dove si può acquistare.',
+  },
   orders: {
     title: 'Ordini',
     foreign:

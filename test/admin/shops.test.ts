@@ -69,7 +69,7 @@ it('names the seller, and no address, of what a user token has sold, and only on
   const shop = await aShop()
   await setRow(users, shop.seller.id, { name: 'Cleo' })
   const { page, mail } = await anOrderWith(await aToken(shop.seller), shop)
-  expect(page.text).toContain('Ihr Shop Cleo Bestellt')
+  expect(page.text).toContain('Verkauft von Cleo')
   expect(mail?.text).not.toContain('Ihr Shop')
 })
 

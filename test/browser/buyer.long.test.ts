@@ -93,6 +93,13 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     const options = { address: nft.contractAddr, tokenId: nft.tokenId }
     expect(watched).toEqual([{ type: 'ERC1155', options }])
     await expectAccessible(page, 'the page of an order')
+    // On paper it is a receipt.
+    await page.emulateMedia({ media: 'print' })
+    for (const text of ['Marketplace', 'Order WALK-5', '€10.00', 'Sold by', 'Cleo Creator'])
+      await page.getByText(text).filter({ visible: true }).first().waitFor()
+    for (const role of ['navigation', 'button'] as const)
+      expect(await page.getByRole(role).count(), role).toBe(0)
+    await page.emulateMedia({ media: null })
 
     await page.getByRole('button', { name: /^Menu of/ }).click()
     await expectAccessible(page, 'the menu')

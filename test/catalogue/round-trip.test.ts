@@ -101,7 +101,7 @@ it('takes every odd record that the API takes', async () => {
   const wallet = address('7')
   const records = [
     aUserRecord('cleo', { name: '“Cleo” \\ \u200d🦍', username: 'cleo_1' }),
-    aUserRecord('user-9'),
+    aUserRecord('user-9', { shopUrl: 'https://müller.example/é?"id"={externalId}' }),
     { type: 'user', id: 'on 1', ethereumPublicAddr: wallet, walletChainId: 1 },
     { type: 'user', id: 'on 5', ethereumPublicAddr: wallet, walletChainId: 5, email: 'b@x.org' },
     { type: 'user', id: 'with a key', ethereumPublicAddr: wallet },
@@ -126,7 +126,9 @@ it('takes every odd record that the API takes', async () => {
     }),
     aListingRecord('auction', 'big', { saleType: 'auction', priceEths: undefined, priceWei: '1' }),
     aListingRecord('ended', 'unlisted', { activeTill: '2999-12-31T23:59:59+01:00', amount: 1 }),
-    aListingRecord('of nobody', 'no token', { seller: 'gone', active: false }),
+    aListingRecord('of nobody', 'no token', {
+      ...{ seller: 'gone', active: false, shopUrl: 'https://shop.example/{nftId}' },
+    }),
   ]
   const { issues } = await importing(linesOf(records))
   expect(issues).toBeUndefined()
@@ -149,7 +151,7 @@ it('takes an export with the NFTs of a person whose data were removed', async ()
   expect((await call('POST', `/api/admin/users/${id}/forget`, { token })).status).toBe(200)
   const lines = await expectRoundTrip()
   expect(lines[0]).toBe(
-    `{"type":"user","id":"user-${id}","name":null,"username":null,"email":null,"ethereumPublicAddr":null,"walletChainId":0,"removed":true}`,
+    `{"type":"user","id":"user-${id}","name":null,"username":null,"email":null,"ethereumPublicAddr":null,"walletChainId":0,"shopUrl":null,"removed":true}`,
   )
   const [creator] = await db
     .select()

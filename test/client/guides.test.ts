@@ -21,16 +21,15 @@ import {
   buyerBillingData,
 } from '../support/instance/orders.ts'
 
-const hasPython = spawnSync('python3', ['--version']).status === 0
+const commands = { sh: 'sh', ts: process.execPath, py: 'python3', php: 'php', go: 'go' }
+type Language = keyof typeof commands
 
-type Language = 'sh' | 'ts' | 'py'
+const isInstalled = (language: Language) =>
+  spawnSync(commands[language], ['version']).error === undefined
+
 /** `npm test` runs one of those that have the program. */
 const languages = (of: readonly Language[] = ['sh', 'ts', 'py']) =>
-  firstCases(
-    1,
-    of.filter((language) => hasPython || language !== 'py'),
-  )
-const commands = { sh: 'sh', ts: process.execPath, py: 'python3' }
+  firstCases(1, of.filter(isInstalled))
 
 type Received = { headers: IncomingHttpHeaders; body: string }
 
@@ -67,11 +66,20 @@ async function programIn(guide: string, name: string, language: Language): Promi
   return program
 }
 
+/** Returns how a program is started. */
+async function commandOf(program: string, language: Language): Promise<[string, string[]]> {
+  const file = await store(program, language)
+  if (language !== 'go') return [commands[language], [file]]
+  const binary = join(folder, 'program')
+  await promisify(execFile)('go', ['build', '-o', binary, file], { env: environment() })
+  return [binary, []]
+}
+
 /** Runs a program as a reader does who has set the token. Returns what it prints. */
 async function run(program: string, language: Language, variables = {}): Promise<string> {
-  const file = await store(program, language)
+  const [command, args] = await commandOf(program, language)
   const env = environment({ TOKEN: instance.shopToken, ...variables })
-  const { stdout } = await promisify(execFile)(commands[language], [file], { env, cwd: folder })
+  const { stdout } = await promisify(execFile)(command, args, { env, cwd: folder })
   return stdout
 }
 
@@ -89,7 +97,7 @@ async function aWebhook() {
   }
 }
 
-it.each(languages())(
+it.each(languages(['sh', 'ts', 'py', 'php', 'go']))(
   'sells, follows and repeats an order, twice in a row (%s)',
   async (language) => {
     const sale = await programIn('first-order', 'sale', language)
@@ -103,7 +111,8 @@ it.each(languages())(
       output.match(/"orders":\[\{"id":\d+|^order \d+|reserved until .*|"reservations":.*/gm)
     expect(orders(second)).toEqual(orders(first))
     const delivered = /"transferred"|^delivered by transaction 0x[0-9a-f]{64}$/m
-    expect(await run(await programIn('delivery', 'follow', language), language)).toMatch(delivered)
+    const other = language === 'php' || language === 'go' ? 'sh' : language
+    expect(await run(await programIn('delivery', 'follow', other), other)).toMatch(delivered)
     const retry = await programIn('retries', 'retry', language)
     const retried = await run(retry, language)
     expect(retried).toMatch(/"status":"paid"|^order \d+: paid$/m)
@@ -215,16 +224,20 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
   await remove()
 })
 
-it.each(languages(['ts', 'py']))('receives webhooks (%s)', async (language) => {
-  const file = await store(await programIn('webhooks', 'receive', language), language)
+it.each(languages(['ts', 'py', 'php', 'go']))('receives webhooks (%s)', async (language) => {
+  const source = await programIn('webhooks', 'receive', language)
+  const [command, args] = await commandOf(source, language)
   const { secret, test, isVerified, remove } = await aWebhook()
   const env = environment({ WEBHOOK_SECRET: secret, PORT: receiverPort })
-  const program = spawn(commands[language], [file], { env })
+  // The web server of PHP, which says on stderr that it listens.
+  const server = language === 'php' ? ['-S', `127.0.0.1:${receiverPort}`] : []
+  const program = spawn(command, [...server, ...args], { env })
   let output = ''
-  program.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  await expect.poll(() => output).toMatch(/^listening$/m)
+  for (const stream of [program.stdout, program.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  await expect.poll(() => output).toMatch(/^listening$|Development Server .* started$/m)
   await test()
   // Orders of other tests have events, too.
   const printed = /^webhook\.test \{"message": ?"This is a test\..*"challenge": ?"[\da-f]{32}"\}$/m

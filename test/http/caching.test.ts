@@ -23,6 +23,8 @@ const publicEndpoints = [
   'GET /openapi.json',
   'GET /llms.txt',
   'GET /docs.md',
+  'GET /robots.txt',
+  'GET /sitemap.xml',
   'GET /api/public/stats',
   'GET /api/public/creators',
   'GET /api/public/listings',

@@ -73,6 +73,7 @@ describe('everybody sees', async () => {
       type: 'regular',
       active: true,
       activeTill: FUTURE,
+      shopUrl: null,
       updatedAt: '2026-02-01T00:00:00.000Z',
     })
   })

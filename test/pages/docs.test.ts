@@ -65,23 +65,17 @@ it('links a guide to its Markdown, and a page of the reference to none', async (
   expect(await textOf('/docs/api-orders')).not.toMatch(link)
 })
 
-const fetchAsset = (path: string) => env.ASSETS.fetch(`https://marketplace.test${path}`)
-
-it('tells crawlers which pages are public', async () => {
-  const response = await fetchAsset('/robots.txt')
-  expect(response.status).toBe(200)
-  expect((await response.text()).trim().split('\n')).toEqual([
-    'User-agent: *',
-    'Allow: /$',
-    'Allow: /docs',
-    'Disallow: /api/',
-    'Disallow: /settings',
-    'Disallow: /orders',
-    'Disallow: /collection',
-    'Disallow: /sign-in',
-    'Disallow: /avatars',
-  ])
+it('describes each page for search engines', async () => {
+  const head = async (path: string) => /<head>.*<\/head>/s.exec(await textOf(path))?.[0]
+  expect(await head('/docs')).toContain(
+    '<meta name="description" content="Place the orders that your shop has been paid for, and follow each NFT to its buyer&#39;s wallet."/>',
+  )
+  expect(await head('/docs/webhooks')).toContain(
+    `<link rel="canonical" href="${BASE_URL}/docs/webhooks"/>`,
+  )
 })
+
+const fetchAsset = (path: string) => env.ASSETS.fetch(`https://marketplace.test${path}`)
 
 it.each(['/client.tgz', '/check-my-shop.tgz'])('serves the package %s', async (path) => {
   const response = await fetchAsset(path)

@@ -131,7 +131,7 @@ it('shows the account and what the scripts of wallets say in the language of the
   await db.update(users).set({ locale: 'fr-CA' }).where(eq(users.email, email))
   const { html, text, lang } = await read(visitor, '/settings/account')
   expect(lang).toBe('fr')
-  expect(text).toContain('Paramètres Profil Adresses Compte Ventes Sessions Accès à l’API Webhooks')
+  expect(text).toContain('Paramètres Profil Adresses Compte Sessions Compte')
   expect(text).toContain('Aucun portefeuille n’est associé.')
   const [, texts = ''] = /<body data-texts="([^"]*)"/.exec(html) ?? []
   expect(JSON.parse(texts.replaceAll('&quot;', '"'))).toMatchObject({

@@ -185,6 +185,7 @@ describe('/nfts/<id>', () => {
     for (const element of [
       '<title>Drawn &quot;1&quot; · Marketplace</title>',
       `<link rel="canonical" href="${BASE_URL}/nfts/${drawn.id}"/>`,
+      '<meta property="og:site_name" content="Marketplace"/>',
       '<meta property="og:title" content="Drawn &quot;1&quot;"/>',
       '<meta property="og:description" content="Unique by Cleo"/>',
       `<meta property="og:url" content="${BASE_URL}/nfts/${drawn.id}"/>`,
@@ -196,6 +197,57 @@ describe('/nfts/<id>', () => {
     const image = `${BASE_URL}/nfts/${painted.id}/art/page`
     expect(withImage).toContain(`<meta property="og:image" content="${image}"/>`)
     expect(withImage).toContain('<meta name="twitter:card" content="summary_large_image"/>')
+  })
+
+  it('describes it for search engines, whatever its texts are', async () => {
+    const creator = await aUser({ name: 'Cleo' })
+    const title = '</script><script>alert(1)</script>'
+    const nft = await anNft(creator, { title, payload: { amountType: 'limited', metadata } })
+    const seller = await aUser({ name: 'Sam', shopUrl: 'https://shop.example/{nftId}' })
+    await aListing(nft, { sellerId: seller.id, priceCents: 123_450 })
+    await aListing(nft, { priceCents: 2 ** 53 - 1, priceCurrency: 'JPY' })
+    const { html } = await open(`/nfts/${nft.id}`)
+    const [, json = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html) ?? []
+    const offer = { '@type': 'Offer', availability: 'https://schema.org/InStock' }
+    const url = `${BASE_URL}/nfts/${nft.id}`
+    expect(JSON.parse(json)).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'Product',
+      name: title,
+      description: metadata.description,
+      image: `${url}/art/page`,
+      url,
+      brand: { '@type': 'Brand', name: 'Cleo' },
+      offers: [
+        {
+          ...offer,
+          url: `https://shop.example/${nft.id}`,
+          price: '1234.50',
+          priceCurrency: 'EUR',
+          seller: { '@type': 'Person', name: 'Sam' },
+        },
+        {
+          ...offer,
+          url,
+          price: '9007199254740991',
+          priceCurrency: 'JPY',
+          seller: { '@type': 'Person', name: 'Cleo' },
+        },
+      ],
+    })
+  })
+
+  it('says of a drawn cover that there is no picture', async () => {
+    const creator = await aUser()
+    const drawn = await anNft(creator)
+    const painted = await anNft(creator, { payload: { amountType: 'limited', metadata } })
+    const label = 'role="img" aria-label="No picture"'
+    const hint = 'This NFT has no picture.'
+    const { html } = await open(`/nfts/${drawn.id}`)
+    for (const text of [label, hint]) expect(html).toContain(text)
+    const withPicture = await open(`/nfts/${painted.id}`)
+    for (const text of [label, hint]) expect(withPicture.html).not.toContain(text)
+    expect((await open(`/nfts?creator=${creator.id}`)).html.split(label)).toHaveLength(2)
   })
 
   it.each([

@@ -118,7 +118,7 @@ it('says what is missing, and what is on its way once a wallet is linked', async
 
 /** A buyer and a seller who are signed in. `order` orders one piece for 10 euros. */
 async function aSale(values: { title?: string } = {}) {
-  const [buyer, seller] = [await aSignedInVisitor(), await aSignedInVisitor()]
+  const [buyer, seller] = [await aSignedInVisitor(), await aSignedInVisitor({ name: 'Sam <b>' })]
   const nft = await anNft(seller.user, { contractName: 'Edition', ...values })
   const { id: listingId } = await aListing(nft)
   const input = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.user.id }
@@ -280,7 +280,7 @@ async function aDeliveredOrder(values: { title?: string } = {}) {
   return { ...sale, id: await sale.order({ state: 'transferred' }) }
 }
 
-it('shows an order with its wallet, its token and the billing address', async () => {
+it('shows an order with its seller, its wallet, its token and the billing address', async () => {
   const { id, nft, buyer } = await aDeliveredOrder({ title: '<b>Sun</b>' })
   const { html, text } = await open(buyer.visitor, `/orders/${id}`)
   expect(html).toContain(
@@ -291,6 +291,7 @@ it('shows an order with its wallet, its token and the billing address', async ()
   expect(text).toContain(`Wallet ${buyer.wallet.address}`)
   expect(text).toContain(`Contract ${nft.contractAddr} Network localhost Token id ${nft.tokenId}`)
   expect(text).toContain('Billing address Am Markt 1, 89073 Ulm, DE')
+  expect(text).toContain('Sold by Sam &lt;b&gt;')
   const [, action = ''] = /data-action="([^"]*)"/.exec(html) ?? []
   expect(JSON.parse(action.replaceAll('&quot;', '"'))).toMatchObject({
     label: 'Add to wallet',

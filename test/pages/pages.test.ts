@@ -1,11 +1,14 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
+import { aListing, anNft, aToken, aUser, aWebhook } from '../support/makers.ts'
 import {
   aSignedInVisitor,
   aVisitor,
   locationOf,
   pageOf,
   signInByWallet,
+  type Visitor,
 } from '../support/visitor.ts'
 
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -77,4 +80,47 @@ it('shows the menu of the signed-in user on every page, and strangers where to s
   const { html } = await pageOf(aVisitor().get('/nowhere'))
   expect(html).not.toContain('Menu of')
   expect(html).toContain('href="/sign-in"')
+})
+
+it.each([
+  ['/settings/profile?notice=profile-saved', 'done', 'Your names are saved.'],
+  ['/settings/account?notice=link-sent', 'info', 'A link is on its way'],
+  ['/settings/account?notice=wallet-unlinked', 'warn', 'The wallet is unlinked.'],
+  ['/sign-in?notice=signed-out', 'done', 'You are signed out.'],
+  ['/sign-in?notice=required', 'info', 'Sign in to open this page.'],
+  ['/sign-in?notice=not-saved', 'warn', 'Your session has ended'],
+])('gives a notice the colour of what it says: %s', async (path, kind, text) => {
+  const visitor = path.startsWith('/sign-in') ? aVisitor() : (await aSignedInVisitor()).visitor
+  const { html } = await pageOf(visitor.get(path))
+  expect(html).toContain(`<p class="notice ${kind}" role="status">${text}`)
+})
+
+describe('the menus', () => {
+  const sections = ['selling', 'api-access', 'webhooks']
+  /** The sections for sellers and developers that the menu of the bar and that of the settings show. */
+  async function menusOf(visitor: Visitor, path: string) {
+    const { html } = await pageOf(visitor.get(path))
+    const [bar = '', side = ''] =
+      html.match(/<nav aria-label="(Your account|Settings)">.*?<\/nav>/g) ?? []
+    return [bar, side].map((menu) => sections.filter((name) => menu.includes(`/settings/${name}"`)))
+  }
+
+  it('lead a buyer to no page for sellers and developers, but the account does', async () => {
+    const { visitor } = await aSignedInVisitor()
+    expect(await menusOf(visitor, '/settings/account')).toEqual([[], []])
+    expect(await menusOf(visitor, '/settings/webhooks')).toEqual([[], ['webhooks']])
+    const { html } = await pageOf(visitor.get('/settings/account'))
+    for (const name of sections) expect(html).toContain(`href="/settings/${name}"`)
+  })
+
+  it('lead to what a user uses, and an administrator to all', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    await aListing(await anNft(await aUser()), { sellerId: user.id })
+    expect(await menusOf(visitor, '/orders')).toEqual([['selling'], []])
+    await aToken(user)
+    await aWebhook(user)
+    expect(await menusOf(visitor, '/settings/account')).toEqual([sections, sections])
+    const operator = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+    expect(await menusOf(operator.visitor, '/settings/account')).toEqual([sections, sections])
+  })
 })

@@ -29,6 +29,8 @@ const textsOf = (n: number) => ({
   street: `Pia street ${n}`,
   mobilePhone: `+4900${n}`,
   webhook: `https://pia${n}.example.com/hook`,
+  shopUrl: `https://shop.pia${n}.example.com/`,
+  listingUrl: `https://pia${n}.example.com/{listingId}`,
   ip: `198.51.100.${n}`,
   browser: `Pia browser ${n}`,
 })
@@ -36,7 +38,7 @@ const textsOf = (n: number) => ({
 /** Bought and sold things, with addresses, tokens, a webhook and an avatar. */
 export async function aPerson() {
   const texts = textsOf(++people)
-  const { name, username, email, street, mobilePhone, ip, browser } = texts
+  const { name, username, email, street, mobilePhone, ip, browser, shopUrl } = texts
   const shop = await aShop()
   const { buyer: user, token: master } = shop
   const now = new Date().toISOString()
@@ -44,6 +46,7 @@ export async function aPerson() {
     name,
     username,
     email,
+    shopUrl,
     ipAddress: ip,
     externalId: `pia-${people}`,
   })
@@ -62,7 +65,7 @@ export async function aPerson() {
   const input = { ...shop.input, buyerBillingData: place }
   const bought = await placed(master, [input, input])
   const nft = await anNft(user)
-  const listing = await aListing(nft)
+  const listing = await aListing(nft, { shopUrl: texts.listingUrl })
   const other = await aShop()
   const sale = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: other.buyer.id }
   const elsewhere = { ...place, street: 'Other street' }

@@ -89,7 +89,7 @@ POST   /api/admin/transfers/:id/retry                      | 401      | 403     
 POST   /api/admin/transfers/:id/cancel                     | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 45    | 6
 POST   /api/admin/transfers/:id/write-off                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 50    | 10
 // One record is staged, written and forgotten.
-POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 120   | 20
+POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 130   | 20
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
 // Up to 1,000 items of each state and reason are counted.
 GET    /health                                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 5000  | 0
@@ -106,9 +106,11 @@ GET    /nfts/:id                                           | 200      | 200     
 GET    /nfts/:id/art/:size                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 3     | 0
 GET    /creators/:creator                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 300   | 0
 GET    /docs.md                                            | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
-GET    /docs                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 4     | 0
-GET    /docs/:guide                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 4     | 0
+GET    /docs                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
+GET    /docs/:guide                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
 POST   /docs/token                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 6
+GET    /robots.txt                                         | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
+GET    /sitemap.xml                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 120   | 0
 GET    /orders                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
 GET    /orders/:id                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 GET    /collection                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
@@ -117,49 +119,49 @@ GET    /mails/unsubscribe                                  | 200      | 200     
 POST   /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
 POST   /language                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 12    | 4
 POST   /mails/subscribe                                    | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
-GET    /sign-in                                            | 200      | 200      | 200      | 303      | 200      | 200      | 200      | 200      | 200      | 303      | 1     | 4     | 0
-GET    /sign-in/again                                      | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 4     | 0
+GET    /sign-in                                            | 200      | 200      | 200      | 303      | 200      | 200      | 200      | 200      | 200      | 303      | 1     | 6     | 0
+GET    /sign-in/again                                      | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
 POST   /sign-in/wallet/message                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 0     | 3
 POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | 0     | 0     | 0
 // One row more than for the first links: a fourth one replaces the oldest.
 POST   /sign-in/email                                      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 20    | 6
-GET    /sign-in/email/sent                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 4     | 0
+GET    /sign-in/email/sent                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
 // The link and the account, at the same time.
-GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 2     | 4     | 0
+GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 2     | 6     | 0
 POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 0     | 0     | 0
 POST   /sign-out                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 4     | 1
 GET    /settings                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 0     | 0     | 0
-GET    /settings/profile                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 4     | 0
+GET    /settings/profile                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
 POST   /settings/profile                                   | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 5     | 1
 POST   /settings/profile/avatar                            | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 3     | 21    | 3
 POST   /settings/profile/avatar-url                        | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 3     | 21    | 3
 GET    /settings/addresses                                 | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
-GET    /settings/addresses/:kind/new                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 4     | 0
+GET    /settings/addresses/:kind/new                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
 POST   /settings/addresses/:kind/new                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 17    | 8
 // The addresses of the sample requests belong to another user.
-GET    /settings/addresses/:kind/:id                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 6     | 0
+GET    /settings/addresses/:kind/:id                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 POST   /settings/addresses/:kind/:id                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 POST   /settings/addresses/:kind/:id/default               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 POST   /settings/addresses/:kind/:id/delete                | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
 POST   /settings/addresses/:kind/:id/restore               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
-GET    /settings/account                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 4     | 0
-POST   /settings/account/wallet                            | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 4     | 0
+GET    /settings/account                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
+POST   /settings/account/wallet                            | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 6     | 0
 POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 9
-GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
+GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 6     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
-POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 4     | 0
+POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
 POST   /settings/account/email/unlink                      | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 POST   /settings/account/wallet/unlink                     | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 // The caller sells nothing. A seller of many orders reads up to 2,100 rows.
 GET    /settings/selling                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 // The seller has no wallet, so nothing is tried.
-POST   /settings/selling/retry                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 4     | 0
+POST   /settings/selling/retry                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
 GET    /settings/sessions                                  | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
 POST   /settings/sessions/:id/end                          | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 12    | 0
 POST   /settings/sessions/end-others                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0
 GET    /settings/api-access                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
 POST   /settings/api-access/tokens                         | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 8
-GET    /settings/api-access/tokens/:id                     | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 5     | 0
+GET    /settings/api-access/tokens/:id                     | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 7     | 0
 POST   /settings/api-access/tokens/:id/revoke              | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 14    | 5
 POST   /settings/api-access/tokens/:id/roll                | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 0     | 0     | 0
 GET    /settings/api-access/everyone                       | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 160   | 0

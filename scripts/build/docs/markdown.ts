@@ -2,7 +2,13 @@
 import { Marked, type Token, type Tokens } from 'marked'
 
 /** The languages of programs, of which a page shows one. */
-const languages: Record<string, string> = { sh: 'curl', ts: 'TypeScript', py: 'Python' }
+const languages: Record<string, string> = {
+  sh: 'curl',
+  ts: 'TypeScript',
+  py: 'Python',
+  php: 'PHP',
+  go: 'Go',
+}
 
 /** Characters of code in a sentence that may break between two lines. */
 const LONG = 30

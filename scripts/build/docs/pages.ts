@@ -76,7 +76,7 @@ function describeField({ description = '', ...field }: Field): string {
 
 /** Replaces a line that only links to a program, as `[The shop](programs/shop.ts)`, by the program. */
 async function withPrograms(markdown: string, file: string): Promise<string> {
-  const parts = markdown.split(/^\[[^\]]*\]\((programs\/\w+\.(?:sh|ts|py))\)$/m)
+  const parts = markdown.split(/^\[[^\]]*\]\((programs\/\w+\.(?:sh|ts|py|php|go))\)$/m)
   const texts = parts.map(async (part, i) => {
     if (i % 2 === 0) return part
     const { name, ext } = posix.parse(part)

@@ -1,4 +1,5 @@
 /** What the search of `/docs` finds: sections of guides, codes of errors, and endpoints. */
+import { textOf } from '../../../src/pages/docs/text-of.ts'
 import type { Section } from './reference.tsx'
 
 export type Page = { path: string; title: string; html: string; section?: Section }
@@ -25,8 +26,16 @@ export function searchEntries({ path, title, html, section }: Page): SearchEntry
   const sections = parts.flatMap((part) => {
     const [, id = '', heading = ''] = /<h2 id="(.*?)">(.*?)<\/h2>/.exec(part) ?? []
     const section = textOf(heading)
+    const programs = part.match(/(?<=<label for="[^"]*">).*?(?=<\/label>)/g) ?? []
     return [
       { title: section, place: title, path: `${path}#${id}`, words: wordsOf(part) },
+      // Who looks for a language wants its programs.
+      ...programs.map((language) => ({
+        title: language,
+        place: `${title} · ${section}`,
+        path: `${path}#${id}`,
+        words: '',
+      })),
       // A word such as `failed` has a row in several tables.
       ...[...part.matchAll(/<tr id="(.*?)">(.*?)<\/tr>/gs)].map(([, id = '', row = '']) => ({
         title: id,
@@ -39,18 +48,11 @@ export function searchEntries({ path, title, html, section }: Page): SearchEntry
   return [{ title, place: 'Guide', path, words: wordsOf(intro) }, ...sections]
 }
 
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
-
-const textOf = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => entities[name] ?? '')
-
 /** Programs and examples are not searched. */
 const wordsOf = (html: string): string =>
   [
     ...new Set(
-      textOf(html.replace(/<pre.*?<\/pre>/gs, ' '))
+      textOf(html.replace(/<pre.*?<\/pre>/gs, ' '), ' ')
         .toLowerCase()
         .match(/[\w./-]*\w/g),
     ),

@@ -22,6 +22,7 @@ const userRecord = jsonObject({
     email: `nullif(u.email, '')`,
     ethereumPublicAddr: `nullif(u.ethereumPublicAddr, '')`,
     walletChainId: 'u.walletChainId',
+    shopUrl: 'u.shopUrl',
   }),
   removed: `iif(u.removedAt IS NULL, 'false', 'true')`,
 })

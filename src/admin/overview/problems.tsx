@@ -73,7 +73,7 @@ export const Problems = ({ state }: StateProps) => {
   const problems = findProblems(state, settings, now)
   if (problems.length === 0)
     return (
-      <p class="notice">
+      <p class="notice done">
         <Icon name="succeeded" /> No alarm is raised.
       </p>
     )

@@ -91,7 +91,7 @@ const Shops = ({ shops, chosen }: ShopsProps) => (
 const ShownShop = ({ shop: { namespace, name, email, url } }: { shop: NamedShop }) => (
   <div class="line">
     <p class="meta">
-      {name === null ? (
+      {name === null || email === null ? (
         'Buyers are not told whom to ask.'
       ) : (
         <ShopContact shop={{ name, email, url }} />

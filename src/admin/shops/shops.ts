@@ -5,9 +5,10 @@ import { readAsUser, refuseOldSignIn } from '../../auth/session.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
+import type { Shop } from '../../orders/reading/shop.ts'
 
 /** A namespace, and its shop as buyers see it: null until somebody has named it. */
-export type NamedShop = { namespace: string } & Record<'name' | 'email' | 'url', string | null>
+export type NamedShop = { namespace: string } & { [Key in keyof Shop]: string | null }
 
 /** Returns the signed-in administrator, and the shops of all master tokens that place orders, or did. */
 export const readShops = (ctx: Pick<Ctx, 'db' | 'caller'>) =>

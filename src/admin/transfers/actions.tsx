@@ -152,7 +152,7 @@ type OutcomesProps = { action: ActionName; outcomes: readonly ActionOutcome[] }
 /** The transfers, grouped by what has become of them. */
 export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
   <div
-    class={outcomes.some(({ status }) => status === 'failed') ? 'notice warn' : 'notice'}
+    class={outcomes.some(({ status }) => status === 'failed') ? 'notice warn' : 'notice done'}
     role="status"
   >
     <ul>

@@ -143,6 +143,8 @@ export const listings = sqliteTable(
     sellerId: reference(() => users.id),
     nftId: reference(() => nfts.id),
     captureCronId: text(),
+    /** Where it is bought, if not at the `shopUrl` of its seller. */
+    shopUrl: text(),
     /** Why nothing is sold of it; null if a piece could be delivered, or that is not known. */
     obstacle: text({ enum: saleObstacles }),
     obstacleSince: timestamp(),

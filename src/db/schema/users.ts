@@ -38,6 +38,8 @@ export const users = sqliteTable(
     chatServiceId: text(),
     roleId: integer(),
     username: text(),
+    /** Where a seller's listings are bought that have none of their own: see `catalogue/shop-url.ts`. */
+    shopUrl: text(),
     viewMode: text().notNull().default('default'),
     paymentConnectId: text(),
     payprovExternalId: text(),

@@ -93,21 +93,28 @@ const selectBilling = prepared((db, { id, userId }: UserId & { id: number }) =>
     WHERE id = (SELECT billingAddressId FROM orders WHERE id = ${id} AND buyerId = ${userId})`),
 )
 
+/** Selects the name of the seller of an order; null if the seller has none. */
+const selectSeller = prepared((db, { id }: { id: number }) =>
+  db.all<{ name: string | null }>(sql`SELECT coalesce(nullif(name, ''), username) AS name
+    FROM users WHERE id = (SELECT sellerId FROM orderItems WHERE orderId = ${id})`),
+)
+
 /**
- * Returns the signed-in user and an order that the user has bought or sold, with its shop, and its
- * billing address if bought.
+ * Returns the signed-in user and an order that the user has bought or sold, with its shop, the name of
+ * its seller, and its billing address if bought.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
   const { db, caller } = ctx
   const viewer = viewOf(caller.userId)
-  const { account, billing, shop, orders, nfts } = await readAsUser(ctx, {
+  const { account, billing, shop, seller, orders, nfts } = await readAsUser(ctx, {
+    seller: selectSeller(db, { id }),
     billing: selectBilling(db, { id, userId: viewer.userId }),
     shop: selectShop(db, { id }),
     ...selectByIds(db, viewer, [id]),
   })
   const [entry] = toEntries(buildOrders(viewer, orders, nfts), orders)
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
-  return { account, entry, shop: shop[0], billing: billing[0]?.line }
+  return { account, entry, shop: shop[0], seller: seller[0]?.name, billing: billing[0]?.line }
 }
 
 /**

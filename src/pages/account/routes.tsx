@@ -17,11 +17,12 @@ import {
 import { hashAddress, isOptedOut, mailboxOf, mailLink, optIn, optOut } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { Confirm, EmailField, Hidden, LinkButton, Submit } from '../components/forms.tsx'
+import { Menu } from '../components/lists.tsx'
 import { usePage, useRecentSignIn } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
 import { readerLocale } from '../reader.ts'
-import { RecentSignIn } from '../settings.tsx'
+import { linksForFew, RecentSignIn } from '../settings.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
@@ -107,6 +108,11 @@ const AccountSettings = ({ account, getsMails }: { account: Account; getsMails: 
       {email && wallet && <RecentSignIn toDo={texts.account.toUnlink} path="/settings/account" />}
       {!wallet && <LinkWallet />}
       {email ? <OrderMails getsMails={getsMails} /> : <LinkEmail />}
+      <section class="panel">
+        <h3>{texts.forFew.title}</h3>
+        <p>{texts.forFew.lead}</p>
+        <Menu label={texts.forFew.title} links={linksForFew(texts)} isTabs />
+      </section>
       <p class="hint">{texts.account.userId(id)}</p>
     </>
   )

@@ -27,7 +27,7 @@ const Problem = () => {
 }
 
 const UndoDeletion = ({ kind, id }: Deleted) => (
-  <div class="notice" role="status">
+  <div class="notice done" role="status">
     <p>The address is deleted.</p>
     <form method="post" action={`/settings/addresses/${kind}/${id}/restore`}>
       <button class="link" type="submit">

@@ -21,8 +21,10 @@ export const Submit = ({ kind, children }: ButtonProps) => (
   </button>
 )
 
-export const LinkButton = ({ href, kind, children }: ButtonProps & { href: string }) => (
-  <a class={classOf(kind)} href={href}>
+type LinkButtonProps = ButtonProps & { href: string; rel?: string }
+
+export const LinkButton = ({ href, rel, kind, children }: LinkButtonProps) => (
+  <a class={classOf(kind)} href={href} rel={rel}>
     {children}
   </a>
 )
@@ -227,9 +229,14 @@ export const Confirm = (props: ConfirmProps) => {
 /** Attributes of an invoker command (HTML, "The button element"). */
 const command = (name: 'show-modal' | 'close', id: string) => ({ command: name, commandfor: id })
 
+/** What a message says, as its colour does: what is done, what goes on, what needs care. */
+export type NoticeKind = 'done' | 'info' | 'warn'
+
+type NoticeProps = { kind?: NoticeKind | undefined; children: Child }
+
 /** A message about what has just happened. */
-export const Notice = ({ children }: { children: Child }) => (
-  <p class="notice" role="status">
+export const Notice = ({ kind = 'done', children }: NoticeProps) => (
+  <p class={`notice ${kind}`} role="status">
     {children}
   </p>
 )

@@ -73,14 +73,16 @@ const hasArt = (nft: CoverProps['nft']): boolean => {
   return !!(COVERS_URL && nft.coverKey) || typeof metadata?.image === 'string'
 }
 
-/** A drawing that depends on the NFT only. The art, if there is any, lies above it. */
+/** A drawing that depends on the NFT only. The art lies above it, or it says that there is none. */
 export const Cover = ({ nft, size = 'card' }: CoverProps) => {
   const { id } = nft
+  const isDrawn = !hasArt(nft)
+  const label = isDrawn ? usePage().texts.cover.none : undefined
   const random = randomNumbers(id)
   const hue = random(360)
   return (
     <div class={size === 'page' ? 'cover whole' : 'cover'}>
-      <svg viewBox="0 0 96 96" aria-hidden="true">
+      <svg viewBox="0 0 96 96" role="img" aria-label={label} aria-hidden={!isDrawn}>
         <rect width="96" height="96" fill={`hsl(${hue} 40% 30%)`} />
         {[44, 32, 20].map((radius, layer) => (
           <circle
@@ -92,7 +94,7 @@ export const Cover = ({ nft, size = 'card' }: CoverProps) => {
           />
         ))}
       </svg>
-      {hasArt(nft) && <img src={artUrl('', id, size)} alt="" loading="lazy" />}
+      {!isDrawn && <img src={artUrl('', id, size)} alt="" loading="lazy" />}
     </div>
   )
 }
@@ -119,8 +121,9 @@ type PreviewProps = {
 
 /** What search engines and chats show of a page (ogp.me). */
 export const Preview = ({ title, description, path, artOf }: PreviewProps) => {
-  const { PUBLIC_URL } = usePage().settings
+  const { PUBLIC_URL, INSTANCE_NAME } = usePage().settings
   const properties = {
+    site_name: INSTANCE_NAME,
     title,
     description,
     type: 'website',

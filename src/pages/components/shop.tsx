@@ -7,12 +7,8 @@ export const ShopContact = ({ shop: { name, email, url } }: { shop: Shop }) => {
   return (
     <>
       {url ? <a href={url}>{name}</a> : <bdi>{name}</bdi>}
-      {email && (
-        <>
-          {` – ${layout.questions}: `}
-          <a href={`mailto:${email}`}>{email}</a>
-        </>
-      )}
+      {` – ${layout.questions}: `}
+      <a href={`mailto:${email}`}>{email}</a>
     </>
   )
 }

@@ -18,6 +18,15 @@ export function formatMoney(amount: number, currency: string, locale = 'en'): st
   return isCode ? text : `${text} ${currency}`
 }
 
+/** Returns a price for programs, such as `1234.50`. */
+export function decimalPrice(amount: number, currency: string): string {
+  const digits = minorDigits(currency) ?? 2
+  return new Intl.NumberFormat('en', {
+    useGrouping: false,
+    minimumFractionDigits: digits,
+  }).format(`${amount}E-${digits}` as `${number}`)
+}
+
 /** Returns a number with separators, such as `1,000,000`. */
 export const formatCount = (value: number, locale = 'en'): string => value.toLocaleString(locale)
 

@@ -7,7 +7,9 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { cacheControl } from '../../http/headers.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/api-tokens.ts'
+import { Preview } from '../components/nfts.tsx'
 import { page, sent, shown, withAccount } from '../page.tsx'
+import { textOf } from './text-of.ts'
 
 /** The address of the instance in the texts of the documentation. */
 const FILE_URL = 'http://localhost:8787'
@@ -56,8 +58,14 @@ async function docsPage(c: Context<App>) {
   const [account, html] = await withAccount(c, readText(c))
   if (html === null) return c.notFound()
   const title = /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation'
-  const head = !c.req.path.startsWith('/docs/api-') && (
-    <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
+  const [, lead = title] = /<p>(.*?)<\/p>/s.exec(html) ?? []
+  const head = (
+    <>
+      <Preview title={title} description={textOf(lead)} path={c.req.path} />
+      {!c.req.path.startsWith('/docs/api-') && (
+        <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
+      )}
+    </>
   )
   // Those that it imports are named so that they load at the same time.
   const scripts = ['copy.js', 'samples.js', 'docs.js']

@@ -8,6 +8,7 @@ import { PublicQuery } from '../../marketplace/query.ts'
 import { creatorPath, editionOf, nameOf, Preview } from '../components/nfts.tsx'
 import { plural } from '../components/text.ts'
 import { page, shown, withAccount } from '../page.tsx'
+import { Product } from './product.tsx'
 import { CreatorPage, NftList, NftPage } from './views.tsx'
 
 const { q, creatorId, amountType, cursor } = PublicQuery.shape
@@ -40,12 +41,15 @@ export const nftRoutes = new Endpoints()
     const { nft } = details
     const { title, creator, description } = nft
     const head = (
-      <Preview
-        title={title}
-        description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
-        path={`/nfts/${id}`}
-        artOf={nft.imageUrl !== null && id}
-      />
+      <>
+        <Preview
+          title={title}
+          description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
+          path={`/nfts/${id}`}
+          artOf={nft.imageUrl !== null && id}
+        />
+        <Product {...details} />
+      </>
     )
     return page(c, { title, account, head, scripts: ['art.js'] }, <NftPage {...details} />)
   })

@@ -1,6 +1,6 @@
 /** Lists of NFTs, and the page of one. */
 import type { NftDetails, readNfts } from '../../marketplace/pages.ts'
-import { Field, Hidden, Select, Submit } from '../components/forms.tsx'
+import { Field, Hidden, LinkButton, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Facts, Pager, Rows, Section } from '../components/lists.tsx'
 import {
@@ -108,10 +108,15 @@ export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => (
 export const NftPage = (details: NftDetails) => {
   const { nft, offers, attributes, link } = details
   const { network, contract, tokenId } = nft
-  const [best] = offers
+  const { buy, cover } = usePage().texts
+  const hasArt = nft.imageUrl !== null
+  const best = offers.find(({ shopUrl }) => shopUrl) ?? offers[0]
   return (
     <article class="nft">
-      <Cover nft={{ id: nft.id, hasArt: nft.imageUrl !== null }} size="page" />
+      <div class="flow">
+        <Cover nft={{ id: nft.id, hasArt }} size="page" />
+        {!hasArt && <p class="hint">{cover.drawn}</p>}
+      </div>
       <div class="stack">
         <h1>
           <bdi>{nft.title}</bdi>
@@ -129,6 +134,14 @@ export const NftPage = (details: NftDetails) => {
             <span>{stockOf(details)}</span>
           </span>
         </p>
+        {best?.shopUrl && (
+          <p class="actions">
+            <LinkButton href={best.shopUrl} kind="primary" rel="nofollow noopener">
+              <ShopName url={best.shopUrl} />
+            </LinkButton>
+          </p>
+        )}
+        {best && <p class="hint">{best.shopUrl ? buy.hint : buy.noShop}</p>}
         {nft.description && (
           <p class="description" dir="auto">
             {nft.description}
@@ -152,10 +165,14 @@ export const NftPage = (details: NftDetails) => {
               <li class="row">
                 <PersonName person={offer.seller} />
                 <Price {...offer} />
+                {offer.shopUrl && (
+                  <a href={offer.shopUrl} rel="nofollow noopener">
+                    <ShopName url={offer.shopUrl} />
+                  </a>
+                )}
               </li>
             )}
           />
-          {best && <p class="hint">Buy it in the seller’s shop. It is then sent to your wallet.</p>}
         </Section>
         {attributes.length > 0 && <h2>Attributes</h2>}
         <Facts facts={attributes} />
@@ -172,6 +189,13 @@ export const NftPage = (details: NftDetails) => {
     </article>
   )
 }
+
+/** Names the host in ASCII, so that no letter looks like another one. */
+const ShopName = ({ url }: { url: string }) => (
+  <span>
+    {usePage().texts.buy.at(<bdi>{new URL(url).host}</bdi>)} <Icon name="external" size={12} />
+  </span>
+)
 
 /** Whether and how many pieces can be bought. */
 function stockOf({ nft: { available, amountType }, offers }: NftDetails): string {

@@ -152,8 +152,15 @@ const buyerName = ({ order: { buyer }, item }: HistoryEntry, { orders }: Texts):
   buyer.username ??
   (item.ethRecipient ? shortAddress(item.ethRecipient) : orders.user(buyer.id))
 
-/** `billing` is the billing address; undefined for a seller. `shop`: undefined if nobody has named it. */
-type OrderPageProps = OrderProps & { billing: string | undefined; shop: Shop | undefined }
+/**
+ * `billing` is the billing address; undefined for a seller. `shop`: undefined if nobody has named it.
+ * `seller`: the name, if there is one.
+ */
+type OrderPageProps = OrderProps & {
+  billing: string | undefined
+  shop: Shop | undefined
+  seller: string | null | undefined
+}
 
 type Fact = [name: string, value: Child]
 
@@ -174,7 +181,7 @@ function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fa
   return facts
 }
 
-export const OrderPage = ({ entry, side, billing, shop }: OrderPageProps) => {
+export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
   const { contractNetwork, contractAddr: address, tokenId } = nft
   const { settings, locale, texts } = usePage()
@@ -194,7 +201,8 @@ export const OrderPage = ({ entry, side, billing, shop }: OrderPageProps) => {
   ]
   const isOwn = side === 'bought' && isDelivered && account && tokenId
   if (billing) facts.push([orders.billing, <bdi>{billing}</bdi>])
-  if (shop) facts.unshift([orders.shop, <ShopContact shop={shop} />])
+  if (shop) facts.push([orders.shop, <ShopContact shop={shop} />])
+  if (seller) facts.push([texts.receipt.seller, <bdi>{seller}</bdi>])
   return (
     <div class="flow">
       <p>

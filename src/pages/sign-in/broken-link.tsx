@@ -64,7 +64,7 @@ const BrokenSignIn = ({ cause, email }: { cause: Cause; email: string | undefine
       <h1>{brokenLink[cause]}</h1>
       <Reason cause={cause} purpose="sign-in" />
       {account && (
-        <p class="notice">
+        <p class="notice info">
           <span>{brokenLink.signedInAs(displayName(account))}</span>
           <a href={HOME}>{brokenLink.toOrders}</a>
         </p>

@@ -8,6 +8,7 @@ import { HOME } from './redirect.ts'
 /** Why the sign-in page is shown. A redirect passes the name in its query. */
 export const signInNotices = ['signed-out', 'required', 'not-saved'] as const
 export type SignInNotice = (typeof signInNotices)[number]
+const noticeKinds = { 'signed-out': 'done', required: 'info', 'not-saved': 'warn' } as const
 
 type SignInProps = {
   /** The absolute URL to open after sign-in; null for `HOME`. */
@@ -22,11 +23,7 @@ export const SignIn = ({ redirect, notice }: SignInProps) => {
   const target = redirect ? new URL(redirect).host : host
   return (
     <section class="card narrow">
-      {notice && (
-        <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
-          {signIn.notices[notice]}
-        </p>
-      )}
+      {notice && <Notice kind={noticeKinds[notice]}>{signIn.notices[notice]}</Notice>}
       <h1>{signIn.title}</h1>
       <p class="lead">{target === host ? signIn.toAccount(host) : signIn.toOther(target)}</p>
       <EmailForm redirect={redirect} submit={signIn.send} isOnItsOwnPage>
@@ -102,7 +99,7 @@ export const LinkSent = ({ email, redirect, notice }: LinkSentProps) => {
   const { sent } = texts.signIn
   return (
     <section class="card narrow">
-      {notice === 'another' && <Notice>{sent.another}</Notice>}
+      {notice === 'another' && <Notice kind="info">{sent.another}</Notice>}
       <h1>{sent.title}</h1>
       {notice === 'scarce' ? (
         <p class="notice warn">{sent.scarce}</p>

@@ -97,7 +97,8 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
 type Attempt = WebhookMessage['attempts'][number]
 
 const TestResult = ({ attempt }: { attempt: Attempt | undefined }) => {
-  if (!attempt) return <Notice>The test has no answer yet. Reload the page to see it.</Notice>
+  if (!attempt)
+    return <Notice kind="info">The test has no answer yet. Reload the page to see it.</Notice>
   const Outcome = attempt.error ? Warning : Notice
   return <Outcome>Test: {describeAttempt(attempt)}.</Outcome>
 }
