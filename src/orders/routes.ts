@@ -12,8 +12,8 @@ import { putOrder } from './placing/by-number.ts'
 import { IdempotencyHeader, NewOrders, NumberedOrder } from './placing/new-order.ts'
 import { checkOrders, type Placement, placeOrders } from './placing/place.ts'
 import { listOrders, listSummaries } from './reading/list.ts'
-import { OrderQuery } from './reading/page.ts'
 import { readOrders } from './reading/read.ts'
+import { OrderQuery } from './reading/request.ts'
 import {
   AnyOrderPage,
   CheckedOrders,

@@ -106,7 +106,7 @@ export const orders: Guard[] = [
   },
   {
     name: 'a list of orders shows a user only own ones',
-    code: 'src/orders/reading/page.ts: matchesSql',
+    code: 'src/orders/reading/candidates.ts: matchesSql',
     broken: { condition: 'isVisibleSql', becomes: true },
     test: 'test/orders/filters.test.ts: finds what a plain filter finds, for every pair of filters and every caller',
   },

@@ -189,8 +189,8 @@ GET    /operations/audit                                   | 401      | 403     
 GET    /operations/audit.csv                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 POST   /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 1     | 20    | 5
-GET    /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
-POST   /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 20    | 5
+GET    /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 40    | 0
+POST   /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 5
 GET    /operations/search                                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 31000 | 0
 // Looks at 2,000 events that followed the order, of which a small database has few.
 GET    /operations/transfers/:id                           | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 2050  | 0

@@ -147,23 +147,29 @@ export async function releaseLease(db: Database, endpoint: WebhookEndpoint, now:
   const lastWakeUp = new Date(now.getTime() + PLANNED_AHEAD).toISOString()
   const { released, next } = await batch(db, {
     released: raw<{ wakeAt: string | null }>(db)`
-      UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = next.at,
-        wakeAt = iif(disabledAt IS NULL AND next.at <= ${lastWakeUp}, next.at, NULL)
-      FROM (
-        SELECT max(coalesce(e.pausedUntil, ''), iif(
-          e.verifiedAt IS NOT NULL AND ${countPending(id)} < ${webhookLimits.pending.max} AND (
-            EXISTS (SELECT 1 FROM (
-                SELECT * FROM events WHERE id > e.position ORDER BY id LIMIT ${webhookLimits.window.max}
-              ) AS nextEvents
-              WHERE endpointId IS NULL AND (e.role = 'master' OR e.userId IN (buyerId, sellerId)))
-            OR EXISTS (SELECT 1 FROM events WHERE id > e.position
-              LIMIT 1 OFFSET ${webhookLimits.window.max})),
-          ${at},
-          (SELECT min(m.dueAt) FROM webhookMessages m JOIN events v ON v.id = m.eventId
-            WHERE m.endpointId = e.id AND m.dueAt IS NOT NULL
-              AND (e.verifiedAt IS NOT NULL OR v.type = 'webhook.test')))) AS at
-        FROM webhookEndpoints e WHERE e.id = ${id}) AS next
-      WHERE ${isLeasedSql(endpoint)}
+      WITH endpoint AS MATERIALIZED (SELECT * FROM webhookEndpoints WHERE id = ${id}),
+        -- The part of the log that a batch looks at. Beyond it, what is for this user is not looked for.
+        nextEvents AS (SELECT * FROM events WHERE id > (SELECT position FROM endpoint)
+          ORDER BY id LIMIT ${webhookLimits.window.max}),
+        more (isInWindow, isBeyond) AS (SELECT
+          EXISTS (SELECT 1 FROM nextEvents, endpoint WHERE endpointId IS NULL
+            AND (role = 'master' OR endpoint.userId IN (buyerId, sellerId))),
+          EXISTS (SELECT 1 FROM events WHERE id > (SELECT position FROM endpoint)
+            LIMIT 1 OFFSET ${webhookLimits.window.max})),
+        -- An endpoint that is not verified gets nothing but tests.
+        attempt (at) AS (SELECT min(m.dueAt) FROM endpoint
+          JOIN webhookMessages m ON m.endpointId = endpoint.id AND m.dueAt IS NOT NULL
+          JOIN events v ON v.id = m.eventId
+          WHERE endpoint.verifiedAt IS NOT NULL OR v.type = 'webhook.test'),
+        turn (at) AS (SELECT iif(
+            verifiedAt IS NOT NULL AND (isInWindow OR isBeyond)
+              AND ${countPending(id)} < ${webhookLimits.pending.max},
+            ${at}, (SELECT at FROM attempt))
+          FROM endpoint, more),
+        due (at) AS (SELECT max(coalesce(pausedUntil, ''), turn.at) FROM endpoint, turn)
+      UPDATE webhookEndpoints SET leaseUntil = NULL, dueAt = due.at,
+        wakeAt = iif(disabledAt IS NULL AND due.at <= ${lastWakeUp}, due.at, NULL)
+      FROM due WHERE ${isLeasedSql(endpoint)}
       RETURNING wakeAt`,
     next: raw<DueEndpoint>(db)`SELECT id, role FROM webhookEndpoints
       WHERE userId = ${userId} AND id <> ${id} AND ${isDueSql(at)} ORDER BY dueAt LIMIT 1`,

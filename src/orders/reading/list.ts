@@ -3,18 +3,11 @@ import { readAs } from '../../auth/access.ts'
 import { cutPage } from '../../db/candidates.ts'
 import type { Database } from '../../db/client.ts'
 import { requirePrimary } from '../../http/nearest.ts'
+import { type CandidateOrder, type ListRows, lists, type SummaryRows } from './candidates.ts'
 import type { Nft } from './nft.ts'
 import { type SummarizedOrder, toSummary } from './order.ts'
-import {
-  type CandidateOrder,
-  isByChange,
-  type ListRequest,
-  type ListRows,
-  lists,
-  listValues,
-  type SummaryRows,
-} from './page.ts'
 import { buildOrders, type OrderReadCtx } from './read.ts'
+import { isByChange, type ListRequest, listValues } from './request.ts'
 import type { Order } from './schema.ts'
 import type { Viewer } from './viewer.ts'
 
