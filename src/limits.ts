@@ -160,7 +160,7 @@ export const peopleLimits = {
   // An unlinked wallet adds an event for everything that waits to be delivered to the user.
   unlinks: quota('unlinks', 'day', 'unlinked ways to sign in of a user', 10),
   endedToken: time('the row of a token or session after its end', 30 * DAY, 'it is removed'),
-  session: time('a session', DAY, 'unauthenticated'),
+  session: time('a session', 30 * DAY, 'unauthenticated'),
   recentSignIn: time(
     'age of the sign-in, for what changes how to get in, and for what cannot be undone',
     10 * MINUTE,

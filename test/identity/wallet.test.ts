@@ -83,7 +83,7 @@ it('sets the session cookie with HttpOnly, Secure and SameSite=Lax', async () =>
   const response = await signInByWallet(visitor)
   const cookie = response.headers.getSetCookie().find((text) => text.startsWith('token='))
   const [, ...attributes] = cookie?.split('; ') ?? []
-  const expected = ['HttpOnly', 'Max-Age=86400', 'Path=/', 'SameSite=Lax', 'Secure']
+  const expected = ['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax', 'Secure']
   expect(attributes.sort()).toEqual(expected)
   expect((await visitor.get('/api/public/user/me/deliveryAddresses')).status).toBe(200)
 })
