@@ -31,6 +31,7 @@ import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
+import { claimRoutes } from './pages/claim/routes.tsx'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
@@ -109,6 +110,7 @@ const endpoints = [
   nftRoutes,
   orderPageRoutes,
   languageRoutes,
+  claimRoutes,
   mailRoutes,
   docsRoutes,
   sitemapRoutes,

@@ -166,6 +166,11 @@ export const peopleLimits = {
     10 * MINUTE,
     'reauthentication_required',
   ),
+  firstWallet: time(
+    'the same, for linking the first wallet of an account',
+    HOUR,
+    'reauthentication_required',
+  ),
 }
 
 export const mailLimits = {

@@ -968,7 +968,7 @@ export interface paths {
         put?: never;
         /**
          * Link a wallet to the account
-         * @description Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes. Needs the session cookie of a signed-in browser.
+         * @description Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes; for the first wallet of an account, 1 hour. Needs the session cookie of a signed-in browser.
          */
         post: operations["linkWallet"];
         delete?: never;
@@ -1614,7 +1614,7 @@ export interface components {
             custom: {
                 [key: string]: string;
             } | null;
-            /** @description Where the buyer signs in and links a wallet; null unless the item waits for one. */
+            /** @description Where the buyer confirms the e-mail address and links a wallet, with a secret: for the buyer only. Null unless the item waits for one. */
             claimUrl: string | null;
             /**
              * @description Status of the item at that time.
@@ -2437,7 +2437,7 @@ export interface components {
             custom: {
                 [key: string]: string;
             } | null;
-            /** @description Where the buyer signs in and links a wallet; null unless the item waits for one. */
+            /** @description Where the buyer confirms the e-mail address and links a wallet, with a secret: for the buyer only. Null unless the item waits for one. */
             claimUrl: string | null;
             /**
              * Format: int64
@@ -3229,7 +3229,7 @@ export interface components {
             custom: {
                 [key: string]: string;
             } | null;
-            /** @description Where the buyer signs in and links a wallet; null unless the item waits for one. */
+            /** @description Where the buyer confirms the e-mail address and links a wallet, with a secret: for the buyer only. Null unless the item waits for one. */
             claimUrl: string | null;
             /** @description Name of the network, as in `contractNetwork` of the NFT. */
             network: string;
@@ -3729,6 +3729,8 @@ export interface components {
             walletChainId: number;
             /** @description Whether the contract was not deployed when it signed last. */
             walletProvedByFactory: boolean;
+            /** @description Whether a wallet was unlinked from the account. */
+            hadWallet: boolean;
             /** @description Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it. */
             identityHash: string;
             /**
@@ -8422,7 +8424,7 @@ export interface Methods {
     requestWalletMessage: operations["requestWalletMessage"];
     /** Sign in with a wallet. A new wallet creates a user. The session is the cookie `token`. Needs no token. */
     signInWithWallet: operations["signInWithWallet"];
-    /** Link a wallet to the account. Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes. Needs the session cookie of a signed-in browser. */
+    /** Link a wallet to the account. Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes; for the first wallet of an account, 1 hour. Needs the session cookie of a signed-in browser. */
     linkWallet: operations["linkWallet"];
 }
 

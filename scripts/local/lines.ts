@@ -97,6 +97,14 @@ type Mail = { to: string; subject: string; file: string; text: string }
 export function mailLine({ to, subject, file, text }: Mail, now: Date) {
   const [link] = /https?:\S+[?&]secret=\S+/.exec(text) ?? []
   if (!link) return messageLine('info', printable(`mail for ${to}: ${subject} (${file})`), now)
-  const kind = link.includes('/sign-in/') ? 'sign-in link' : 'confirmation link'
-  return messageLine('info', `${kind} for ${to}: ${styleText(['bold', 'underline'], link)}`, now)
+  const kind = link.includes('/sign-in/')
+    ? 'sign-in'
+    : link.includes('/claim/')
+      ? 'claim'
+      : 'confirmation'
+  return messageLine(
+    'info',
+    `${kind} link for ${to}: ${styleText(['bold', 'underline'], link)}`,
+    now,
+  )
 }

@@ -18,7 +18,10 @@ import { signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } satisfies CookieOptions
 
 /** Sets the cookie of a session that `signIn` has stored. */
-export async function startSession(c: Context<App>, session: TokenRecord): Promise<void> {
+export async function startSession<E extends App>(
+  c: Context<E>,
+  session: TokenRecord,
+): Promise<void> {
   const jwt = await signToken(tokenIssuer(c.var.settings), session)
   setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: peopleLimits.session.max / 1000 })
 }
@@ -47,7 +50,7 @@ export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 
 /** The signed-in user, as pages show them. `isSeller` and `has…`: which pages the menus lead to. */
 export type Account = Person &
-  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale' | 'language'> & {
+  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale' | 'language' | 'hadWallet'> & {
     signedInAt: string
     isSeller: 0 | 1
     hasTokens: 0 | 1
@@ -62,6 +65,7 @@ const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
       roleId: users.roleId,
       locale: users.locale,
       language: users.language,
+      hadWallet: users.hadWallet,
       signedInAt: tokens.createdAt,
       isSeller: sql<0 | 1>`EXISTS (SELECT 1 FROM listings WHERE sellerId = ${users.id})`,
       hasTokens: sql<0 | 1>`EXISTS (SELECT 1 FROM tokens own
@@ -110,21 +114,29 @@ export async function readAsUser(
   return { account, ...rows }
 }
 
-const reauthenticationRequired = () =>
+const { recentSignIn, firstWallet } = peopleLimits
+/** The greatest age of a sign-in that lets its user do something. */
+export type SignInLimit = typeof recentSignIn
+
+const reauthenticationRequired = (limit: SignInLimit) =>
   new ApiError(
     'reauthentication_required',
-    `sign in again to do this: your last sign-in was more than ${describeLimit(peopleLimits.recentSignIn)} ago`,
+    `sign in again to do this: your last sign-in was more than ${describeLimit(limit)} ago`,
   )
 
-const recentAfter = (now: Date): string =>
-  new Date(now.getTime() - peopleLimits.recentSignIn.max).toISOString()
+const recentAfter = (now: Date, { max }: SignInLimit): string =>
+  new Date(now.getTime() - max).toISOString()
 
-export const isRecent = ({ signedInAt }: Account, now: Date): boolean =>
-  signedInAt > recentAfter(now)
+export const isRecent = ({ signedInAt }: Account, now: Date, limit = recentSignIn): boolean =>
+  signedInAt > recentAfter(now, limit)
 
-export function requireRecent(account: Account, now: Date): void {
-  if (!isRecent(account, now)) throw reauthenticationRequired()
+export function requireRecent(account: Account, now: Date, limit = recentSignIn): void {
+  if (!isRecent(account, now, limit)) throw reauthenticationRequired(limit)
 }
+
+/** Which sign-in lets an account link a wallet. The first one replaces none, and may be made at leisure. */
+export const walletSignIn = ({ hadWallet }: Pick<Account, 'hadWallet'>): SignInLimit =>
+  hadWallet ? recentSignIn : firstWallet
 
 /**
  * Rejects a session whose sign-in is too long ago, so that a stolen one cannot be made into access
@@ -135,13 +147,28 @@ export function refuseOldSignIn(
   { tokenId }: Caller,
   now: Date,
   condition: SQL = sql`TRUE`,
+  limit = recentSignIn,
 ): Guard {
   const recent = db
     .select({ id: tokens.id })
     .from(tokens)
-    .where(and(eq(tokens.id, tokenId), gt(tokens.createdAt, recentAfter(now))))
-  return { when: sql`${condition} AND ${notExists(recent)}`, error: reauthenticationRequired }
+    .where(and(eq(tokens.id, tokenId), gt(tokens.createdAt, recentAfter(now, limit))))
+  return {
+    when: sql`${condition} AND ${notExists(recent)}`,
+    error: () => reauthenticationRequired(limit),
+  }
 }
+
+/** The same, for linking a wallet: as `walletSignIn`. */
+export const refuseOldWalletSignIn = (db: Database, caller: Caller, now: Date): Guard[] => [
+  refuseOldSignIn(
+    db,
+    caller,
+    now,
+    sql`EXISTS (SELECT 1 FROM users WHERE id = ${caller.userId} AND hadWallet)`,
+  ),
+  refuseOldSignIn(db, caller, now, sql`TRUE`, firstWallet),
+]
 
 const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
   and(

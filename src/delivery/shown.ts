@@ -37,6 +37,7 @@ export const shopColumns = {
   source: nameOfSourceSql(orders.source),
   custom: orders.custom,
   publicUrl: sql<string | null>`(SELECT publicUrl FROM instance)`,
+  claimPath: sql<string>`${orders.claimPath}`,
   state: deliveries.state,
   version: deliveries.version,
   cancelRequestedAt: deliveries.cancelRequestedAt,
@@ -44,13 +45,14 @@ export const shopColumns = {
 export type ShopRow = RowOf<typeof shopColumns>
 
 /** Returns what summaries and transfers show alike of an order and its delivery. */
-export function toShopFields(orderId: number, row: ShopRow) {
-  const { providerId, source, custom, publicUrl, state, version, cancelRequestedAt } = row
+export function toShopFields(row: ShopRow) {
+  const { providerId, source, custom, publicUrl, claimPath, state, version, cancelRequestedAt } =
+    row
   return {
     providerId,
     source,
     custom,
-    claimUrl: state === 'awaiting_wallet' && publicUrl ? `${publicUrl}/claim/${orderId}` : null,
+    claimUrl: state === 'awaiting_wallet' && publicUrl ? publicUrl + claimPath : null,
     // As in the newest event of the delivery.
     sequence: version + 1,
     cancelRequestedAt,

@@ -320,7 +320,7 @@ const appendEvents = (db: Database, source: SQL, at: string) =>
     SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY told.id, sequence) - 1, told.event,
       ${at}, i.id, i.orderId, i.sellerId, o.buyerId, o.source, sequence,
       json_object('buyerId', o.buyerId, 'claimUrl', iif(status = 'awaiting_wallet',
-          (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL),
+          (SELECT publicUrl || o.claimPath FROM instance), NULL),
         'status', coalesce(status, iif(hash IS NULL, NULL, 'transferring')), 'txId', hash,
         'failReason', told.value ->> 'failReason', 'reasonCode', told.value ->> 'reasonCode')
     FROM (SELECT d.id, r.value, r.value ->> 'event' AS event, r.value ->> 'status' AS status,

@@ -13,6 +13,9 @@ export const shopFields = {
     z.record(z.string(), z.string()).describe('The texts that the shop gave, by name.'),
   ),
   claimUrl: orNull(
-    text('Where the buyer signs in and links a wallet; null unless the item waits for one.'),
+    text(
+      'Where the buyer confirms the e-mail address and links a wallet, with a secret: for the buyer ' +
+        'only. Null unless the item waits for one.',
+    ),
   ),
 }

@@ -7,7 +7,7 @@ import { type SQL, sql } from 'drizzle-orm'
 export function closeAccounts(userIds: SQL, now: Date): SQL {
   const closedAt = now.toISOString()
   return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
-      walletChainId = 0, walletProvedByFactory = 0,
+      walletChainId = 0, walletProvedByFactory = 0, hadWallet = 0,
       identityHash = lower(hex(randomblob(32))), name = NULL,
       chatServiceId = NULL, roleId = NULL, username = NULL, shopUrl = NULL, viewMode = 'default',
       paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,

@@ -24,11 +24,19 @@ function selectGuests({ method, value, walletChainId }: Proved): SQL {
   return sql`SELECT id FROM users WHERE ${proved} = ${value} AND ${proved} <> ''
     AND ${walletChainId} IN (0, walletChainId) AND '' IN (email, ethereumPublicAddr)
     AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL
-    AND NOT EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
-    AND NOT EXISTS (SELECT 1 FROM orderItems WHERE sellerId = users.id)
-    AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)
-    AND NOT EXISTS (SELECT 1 FROM webhookEndpoints WHERE userId = users.id)`
+    AND NOT ${hasTrade} AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)`
 }
+
+/** Matches users who sell something, or whose orders programs follow. */
+const hasTrade = sql`(EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)
+  OR EXISTS (SELECT 1 FROM orderItems WHERE sellerId = users.id)
+  OR EXISTS (SELECT 1 FROM webhookEndpoints WHERE userId = users.id))`
+
+/** Whether a user is more than a person who buys and signs in. */
+export const isMoreThanBuyerSql = (userId: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND (externalId IS NOT NULL
+    OR roleId IS NOT NULL OR ${hasTrade}
+    OR EXISTS (SELECT 1 FROM tokens WHERE userId = users.id AND kind = 'api')))`
 
 /**
  * The statement that makes the first guest of a wallet the account of its key, so that the account keeps its
@@ -46,23 +54,28 @@ export const promoteGuest = (db: Database, proved: Proved & { identityHash: SQL 
  * The statements that give a user what guests have bought who have the proved address, and close the accounts
  * of the guests.
  */
-export function takeOverGuests(db: Database, proved: Proved, userId: number | SQL, now: Date) {
+export const takeOverGuests = (db: Database, proved: Proved, userId: number | SQL, now: Date) =>
+  takeOver(db, selectGuests(proved), userId, now)
+
+/**
+ * The statements that give a user what others have bought, and close their accounts. `others` selects ids.
+ */
+export function takeOver(db: Database, others: SQL, userId: number | SQL, now: Date) {
   const updatedAt = now.toISOString()
-  const guests = selectGuests(proved)
   return [
     raw<never>(db)`UPDATE addresses SET userId = ${userId}, isDefault = 0, updatedAt = ${updatedAt}
-      WHERE id IN ${selectAddressIds(guests)}`,
+      WHERE id IN ${selectAddressIds(others)}`,
     // Lists of changes find orders by their deliveries.
     ...changeDeliveries(
       db,
       'change_buyer',
       sql`deliveries.id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
-        WHERE o.buyerId IN (${guests}))`,
+        WHERE o.buyerId IN (${others}))`,
       now,
       sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
     ),
-    raw<never>(db)`UPDATE orders SET buyerId = ${userId} WHERE buyerId IN (${guests})`,
-    // Last, because the others find the guests by their address. Then the user can have it.
-    raw<never>(db)`${closeAccounts(guests, now)}`,
+    raw<never>(db)`UPDATE orders SET buyerId = ${userId} WHERE buyerId IN (${others})`,
+    // Last, because the others find guests by their address. Then the user can have it.
+    raw<never>(db)`${closeAccounts(others, now)}`,
   ] as const
 }

@@ -1,7 +1,7 @@
 /** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { readAsUser, refuseOldSignIn } from '../auth/session.ts'
+import { readAsUser, refuseOldSignIn, refuseOldWalletSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
 import { takeQuotas } from '../db/quota.ts'
 import { readLocaleSql, users } from '../db/schema/users.ts'
@@ -38,12 +38,12 @@ const nobody: Owner = { email: '', locale: '' }
  * items that waited for a wallet, in one transaction. Returns the owner of the account, as mails need
  * it, and the chain of each of these items.
  */
-async function addMethod(ctx: Ctx, proof: Proof) {
+export async function addMethod(ctx: Ctx, proof: Proof) {
   const { db, caller, now } = ctx
   const { method, value, walletChainId, walletProvedByFactory } = proof
   const isEmail = method === 'email'
   const guards = [
-    refuseOldSignIn(db, caller, now),
+    ...(isEmail ? [refuseOldSignIn(db, caller, now)] : refuseOldWalletSignIn(db, caller, now)),
     proof.guard,
     refuseSecondMethod(caller, isEmail ? 'email' : 'ethereumPublicAddr'),
   ]
@@ -142,7 +142,7 @@ async function unlink({ db, caller, now }: Ctx, method: Method): Promise<Owner> 
   const cleared =
     method === 'email'
       ? { email: '' }
-      : { ethereumPublicAddr: '', walletChainId: 0, walletProvedByFactory: false }
+      : { ethereumPublicAddr: '', walletChainId: 0, walletProvedByFactory: false, hadWallet: true }
   const { before } = await writeAs(db, caller, guards, {
     before: db.select(ownerColumns).from(users).where(isCaller),
     user: db

@@ -61,7 +61,7 @@ export async function signIn(
   { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
   const { method, value, walletChainId, walletProvedByFactory } = proof
-  const { ipAddress, browser, country, locale, previous } = client
+  const { ipAddress, locale, previous } = client
   const nowText = now.toISOString()
   const column = users[identityFields[method]]
   // Without it, SQLite does not use the partial index of the column.
@@ -75,8 +75,7 @@ export async function signIn(
   const quota = takeQuotas(db, now, [quotaOf(peopleLimits.signIns, userId)])
   // A contract has the account of its guest already, and an e-mail address that of its own.
   const isKey = method === 'wallet' && walletChainId === 0
-  const role = 'user'
-  const session = newToken(tokenIssuer(settings), { role }, peopleLimits.session.max, now)
+  const session = newSession({ db, now, settings }, userId, client)
 
   const { users: created } = await guarded(
     db,
@@ -115,15 +114,7 @@ export async function signIn(
         })
         .returning({ id: users.id }),
       guests: isKey ? takeOverGuests(db, proof, userId, now) : undefined,
-      session: db.insert(tokens).values({
-        ...session,
-        userId,
-        kind: 'session',
-        name: SESSION_NAME,
-        namespace: tokenNamespace({ role, userId, name: SESSION_NAME }),
-        browser,
-        country,
-      }),
+      session: session.insert,
       previous: previous ? endSession(db, previous, now) : undefined,
       uses: quota.uses,
       consumed: proof.consume,
@@ -131,7 +122,20 @@ export async function signIn(
   )
   const [user] = created
   if (!user) throw new Error('the sign-in returned no user')
-  return { ...session, userId: user.id }
+  return { ...session.record, userId: user.id }
+}
+
+/** Returns a new session of a user, and the statement that stores it. */
+export function newSession(
+  { db, now, settings }: Omit<Ctx, 'caller'> & { settings: Settings },
+  userId: SQL,
+  { browser, country }: Pick<Client, 'browser' | 'country'>,
+) {
+  const role = 'user'
+  const record = newToken(tokenIssuer(settings), { role }, peopleLimits.session.max, now)
+  const namespace = tokenNamespace({ role, userId, name: SESSION_NAME })
+  const row = { ...record, userId, kind: 'session', name: SESSION_NAME, namespace } as const
+  return { record, insert: db.insert(tokens).values({ ...row, browser, country }) }
 }
 
 /** Returns 256 random bits, 64 hexadecimal digits. A browser or mailbox gets them; a hash is stored. */

@@ -112,7 +112,7 @@ const holdBack = (db: Database, itemId: number, now: Date) =>
 export const readLocale = sql.raw(readLocaleSql('u'))
 
 /** The columns of `MailedItem`, of an item `i`, its order `o` and its NFT `n`. */
-export const mailedItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId,
+export const mailedItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId, o.claimPath,
   n.contractNetwork AS network, n.contractAddr AS contract, i.nftId, n.coverKey,
   json_type(n.payload, '$.metadata.image') IS 'text' AS hasImage, i.sellerId,
   (SELECT name FROM shops WHERE namespace = o.namespace) AS shopName,

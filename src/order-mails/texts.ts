@@ -19,6 +19,8 @@ export type MailedItem = {
   quantity: number
   /** Order number of the shop. */
   providerId: string | null
+  /** Where its link leads. */
+  claimPath: string
   /** Of the recipient; of the seller if an approval is needed. */
   wallet: string | null
   network: string
@@ -51,7 +53,7 @@ const writeAwaitingWallet: Write = (item, { mail: { awaitingWallet } }, { PUBLIC
   subject: awaitingWallet.subject(item.title),
   order: item.order,
   lead: awaitingWallet.lead(item.title, item.order),
-  url: `${PUBLIC_URL}/claim/${item.orderId}`,
+  url: PUBLIC_URL + item.claimPath,
   button: awaitingWallet.button,
   note: awaitingWallet.note,
 })

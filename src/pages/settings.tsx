@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Account } from '../auth/session.ts'
+import type { Account, SignInLimit } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Texts } from '../texts/en.ts'
 import { LinkButton, Notice, type NoticeKind } from './components/forms.tsx'
@@ -87,13 +87,14 @@ type RecentSignInProps = {
   path: string
   /** Whether a panel is around the form. */
   isInPanel?: boolean
+  limit?: SignInLimit
   children?: Child
 }
 
 /** Shows a form only after a recent sign-in, so that nobody fills it in for nothing. */
-export const RecentSignIn = ({ toDo, path, isInPanel, children }: RecentSignInProps) => {
+export const RecentSignIn = ({ toDo, path, isInPanel, limit, children }: RecentSignInProps) => {
   const { settings, signIn } = usePage().texts
-  if (useRecentSignIn()) return <>{children}</>
+  if (useRecentSignIn(limit)) return <>{children}</>
   const signInAgain = (
     <>
       <p class="hint">{settings.tooOld(toDo)}</p>

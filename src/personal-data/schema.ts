@@ -15,6 +15,7 @@ export const PersonRecord = BuyerFields.extend({
   shopUrl: orNull(text('Where their listings are bought, in the catalogue.')),
   walletChainId: count('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
   walletProvedByFactory: bool('Whether the contract was not deployed when it signed last.'),
+  hadWallet: bool('Whether a wallet was unlinked from the account.'),
   identityHash: text(
     'Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it.',
   ),

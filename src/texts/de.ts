@@ -206,11 +206,6 @@ export const de: Translation = {
   },
   orders: {
     title: 'Bestellungen',
-    foreign:
-      'Diese Bestellung gehört zu einem anderen Konto: Melden Sie sich mit der E-Mail-Adresse oder der Wallet an, die Sie dem Shop genannt haben.',
-    foreignOther: 'Mit anderem Konto anmelden',
-    foreignAdd: 'Wenn dieses Konto noch keine hat, können Sie sie auch diesem Konto hinzufügen.',
-    foreignAddAction: 'Diesem Konto hinzufügen',
     bought: 'Gekauft',
     sold: 'Verkauft',
     newest: 'Neueste Bestellungen',
@@ -271,6 +266,27 @@ export const de: Translation = {
     mintNotAllowed: (contract) => ['Sie haben das Prägen von ', contract, ' nicht erlaubt.'],
     deliveryNotAllowed: (contract) => ['Sie haben die Lieferung von ', contract, ' nicht erlaubt.'],
     allow: 'Jetzt erlauben',
+  },
+  claim: {
+    title: (number) => `Bestellung ${number} empfangen`,
+    confirmEmail: 'Bestätigen Sie Ihre E-Mail-Adresse',
+    toEmail: (email) => [
+      'Diese Bestellung ging an ',
+      email,
+      ': Wir senden einen Link dorthin, der hierher zurückführt.',
+    ],
+    thenWallet:
+      'Danach verbinden Sie eine Wallet, und was Sie gekauft haben, wird dorthin gesendet.',
+    isClaimed:
+      'Sie wartet nicht mehr auf eine Wallet: Melden Sie sich an, um die Lieferung zu sehen.',
+    signIn:
+      'Melden Sie sich mit der Wallet an, die Sie dem Shop genannt haben, um diese Bestellung zu sehen.',
+    connectWallet: 'Verbinden Sie eine Wallet',
+    toWallet:
+      'Unterschreiben Sie damit eine Nachricht, was nichts kostet. Dann wird dorthin gesendet, was Sie gekauft haben.',
+    noWallet: 'Ich habe keine Wallet',
+    whatIsWallet:
+      'Eine Wallet ist eine App oder eine Erweiterung Ihres Browsers, die aufbewahrt, was Sie hier kaufen. Sie ist kostenlos und zeigt Ihnen einige geheime Wörter: Bewahren Sie diese auf Papier auf, denn wer sie kennt, dem gehört der Inhalt der Wallet.',
   },
   steps: {
     label: 'Fortschritt',

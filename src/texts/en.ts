@@ -205,11 +205,6 @@ export const en = {
   },
   orders: {
     title: 'Orders',
-    foreign:
-      'This order belongs to another account: sign in with the e-mail address or the wallet that you gave to the shop.',
-    foreignOther: 'Sign in with another account',
-    foreignAdd: 'If this account does not have one yet, you can also add it to this account.',
-    foreignAddAction: 'Add to this account',
     bought: 'Bought',
     sold: 'Sold',
     newest: 'Newest orders',
@@ -278,6 +273,24 @@ export const en = {
       '.',
     ],
     allow: 'Allow it',
+  },
+  /** The page where the link of an order leads. */
+  claim: {
+    title: (number: string) => `Receive order ${number}`,
+    confirmEmail: 'Confirm your e-mail address',
+    toEmail: (email: Child): Child[] => [
+      'This order was sent to ',
+      email,
+      ': we send a link there, which leads back here.',
+    ],
+    thenWallet: 'Then you connect a wallet, and what you bought is sent there.',
+    isClaimed: 'It does not wait for a wallet any more: sign in to see its delivery.',
+    signIn: 'Sign in with the wallet that you gave to the shop to see this order.',
+    connectWallet: 'Connect a wallet',
+    toWallet: 'Sign a message with it, which costs nothing. Then what you bought is sent there.',
+    noWallet: 'I have no wallet',
+    whatIsWallet:
+      'A wallet is an app, or an extension of your browser, that keeps what you buy here. It is free and shows you some secret words: keep them on paper, because whoever knows them owns what is in the wallet.',
   },
   steps: {
     label: 'Progress',

@@ -199,11 +199,6 @@ export const es: Translation = {
   },
   orders: {
     title: 'Pedidos',
-    foreign:
-      'Este pedido pertenece a otra cuenta: inicie sesión con el correo electrónico o la cartera que dio a la tienda.',
-    foreignOther: 'Iniciar sesión con otra cuenta',
-    foreignAdd: 'Si esta cuenta aún no tiene, también puede añadirlo a esta cuenta.',
-    foreignAddAction: 'Añadir a esta cuenta',
     bought: 'Comprados',
     sold: 'Vendidos',
     newest: 'Pedidos más recientes',
@@ -263,6 +258,24 @@ export const es: Translation = {
     mintNotAllowed: (contract) => ['No ha permitido la emisión de ', contract, '.'],
     deliveryNotAllowed: (contract) => ['No ha permitido la entrega de ', contract, '.'],
     allow: 'Permitirla',
+  },
+  claim: {
+    title: (number) => `Recibir el pedido ${number}`,
+    confirmEmail: 'Confirme su correo electrónico',
+    toEmail: (email) => [
+      'Este pedido se envió a ',
+      email,
+      ': le enviamos allí un enlace que lleva de vuelta aquí.',
+    ],
+    thenWallet: 'Después conecta una cartera, y lo que compró se envía allí.',
+    isClaimed: 'Ya no espera una cartera: inicie sesión para ver su entrega.',
+    signIn: 'Inicie sesión con la cartera que dio a la tienda para ver este pedido.',
+    connectWallet: 'Conecte una cartera',
+    toWallet:
+      'Firme un mensaje con ella, lo que no cuesta nada. Después, lo que compró se envía allí.',
+    noWallet: 'No tengo cartera',
+    whatIsWallet:
+      'Una cartera es una aplicación, o una extensión de su navegador, que guarda lo que compra aquí. Es gratuita y le muestra unas palabras secretas: guárdelas en papel, porque quien las conoce es dueño de lo que contiene.',
   },
   steps: {
     label: 'Progreso',

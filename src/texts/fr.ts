@@ -203,11 +203,6 @@ export const fr: Translation = {
   },
   orders: {
     title: 'Commandes',
-    foreign:
-      'Cette commande appartient à un autre compte : connectez-vous avec l’adresse e-mail ou le portefeuille que vous avez indiqué à la boutique.',
-    foreignOther: 'Se connecter avec un autre compte',
-    foreignAdd: 'Si ce compte n’en a pas encore, vous pouvez aussi l’ajouter à ce compte.',
-    foreignAddAction: 'Ajouter à ce compte',
     bought: 'Achats',
     sold: 'Ventes',
     newest: 'Commandes les plus récentes',
@@ -268,6 +263,24 @@ export const fr: Translation = {
     mintNotAllowed: (contract) => ['Vous n’avez pas autorisé l’émission de ', contract, '.'],
     deliveryNotAllowed: (contract) => ['Vous n’avez pas autorisé la livraison de ', contract, '.'],
     allow: 'L’autoriser',
+  },
+  claim: {
+    title: (number) => `Recevoir la commande ${number}`,
+    confirmEmail: 'Confirmez votre adresse e-mail',
+    toEmail: (email) => [
+      'Cette commande a été envoyée à ',
+      email,
+      ' : nous y envoyons un lien, qui ramène ici.',
+    ],
+    thenWallet: 'Ensuite, vous connectez un portefeuille, et votre achat y est envoyé.',
+    isClaimed: 'Elle n’attend plus de portefeuille : connectez-vous pour suivre sa livraison.',
+    signIn:
+      'Connectez-vous avec le portefeuille que vous avez indiqué à la boutique pour voir cette commande.',
+    connectWallet: 'Connectez un portefeuille',
+    toWallet: 'Signez un message avec lui, ce qui ne coûte rien. Votre achat y est alors envoyé.',
+    noWallet: 'Je n’ai pas de portefeuille',
+    whatIsWallet:
+      'Un portefeuille est une application, ou une extension de votre navigateur, qui garde ce que vous achetez ici. Il est gratuit et vous montre quelques mots secrets : conservez-les sur papier, car qui les connaît possède ce qu’il contient.',
   },
   steps: {
     label: 'Avancement',

@@ -196,11 +196,6 @@ export const it: Translation = {
   },
   orders: {
     title: 'Ordini',
-    foreign:
-      'Questo ordine appartiene a un altro account: accedi con l’indirizzo e-mail o il wallet che hai indicato al negozio.',
-    foreignOther: 'Accedi con un altro account',
-    foreignAdd: 'Se questo account non ne ha ancora uno, puoi anche aggiungerlo a questo account.',
-    foreignAddAction: 'Aggiungi a questo account',
     bought: 'Acquistati',
     sold: 'Venduti',
     newest: 'Ordini più recenti',
@@ -259,6 +254,24 @@ export const it: Translation = {
     mintNotAllowed: (contract) => ['Non hai consentito il conio di ', contract, '.'],
     deliveryNotAllowed: (contract) => ['Non hai consentito la consegna di ', contract, '.'],
     allow: 'Consenti ora',
+  },
+  claim: {
+    title: (number) => `Ricevi l’ordine ${number}`,
+    confirmEmail: 'Conferma il tuo indirizzo e-mail',
+    toEmail: (email) => [
+      'Questo ordine è stato inviato a ',
+      email,
+      ': mandiamo lì un link che riporta qui.',
+    ],
+    thenWallet: 'Poi colleghi un wallet, e ciò che hai acquistato viene inviato lì.',
+    isClaimed: 'Non attende più un wallet: accedi per vedere la consegna.',
+    signIn: 'Accedi con il wallet che hai indicato al negozio per vedere questo ordine.',
+    connectWallet: 'Collega un wallet',
+    toWallet:
+      'Firma un messaggio con il wallet: non costa nulla. Poi ciò che hai acquistato viene inviato lì.',
+    noWallet: 'Non ho un wallet',
+    whatIsWallet:
+      'Un wallet è un’app, o un’estensione del browser, che custodisce ciò che acquisti qui. È gratuito e ti mostra alcune parole segrete: conservale su carta, perché chi le conosce possiede ciò che contiene.',
   },
   steps: {
     label: 'Avanzamento',

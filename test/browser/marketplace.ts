@@ -64,13 +64,13 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   return page
 }
 
-/** Returns the links with a secret in the mails that the local e-mail binding has written. */
+/** Returns the links that prove an address in the mails that the local e-mail binding has written. */
 async function readMailedLinks(folder: string): Promise<string[]> {
   const root = join(folder, '.wrangler/tmp/email')
   const names = await readdir(root, { recursive: true }).catch(() => [])
   const files = names.filter((name) => name.endsWith('.txt'))
   const texts = await Promise.all(files.map((name) => readFile(join(root, name), 'utf8')))
-  return texts.flatMap((text) => /http:\S+secret=\S+/.exec(text) ?? [])
+  return texts.flatMap((text) => /http:\S+(?<!\/claim\/\d+)\?secret=\S+/.exec(text) ?? [])
 }
 
 /** Returns a function that waits for the next mail and returns its link. */

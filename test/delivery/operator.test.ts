@@ -210,7 +210,7 @@ describe('the list', () => {
     const { list, cancel } = anApi()
     const shown = { providerId: 'A-1', source: 'Shop: 2', custom }
     expect((await list()).body).toMatchObject({
-      transfers: [{ ...shown, claimUrl: `https://shop.test/claim/${item.orderId}` }],
+      transfers: [{ ...shown, claimUrl: `https://shop.test/claim/${item.orderId}?secret=claim` }],
     })
     const { body } = await cancel(item)
     expect(body).toMatchObject({ transfer: { ...shown, claimUrl: null, sequence: 2 } })

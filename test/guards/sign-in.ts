@@ -118,9 +118,9 @@ export const signIn: Guard[] = [
   },
   {
     name: 'the link of an order tells nobody else about it',
-    code: 'src/orders/reading/history.ts: readClaim',
-    broken: { condition: 'buyerId userId', becomes: true },
-    test: 'test/pages/claim.test.ts: tells nobody else about the order',
+    code: 'src/pages/claim/claim.ts: readClaim',
+    broken: { condition: 'hasSecret account', becomes: true },
+    test: 'test/pages/claim.test.ts: shows who has no secret the sign-in alone',
   },
   {
     name: 'a token of the API ends no mails, and the link in a mail is no token',

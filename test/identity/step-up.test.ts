@@ -67,10 +67,20 @@ it('accepts a sign-in of 9 minutes ago', async () => {
   expect((await visitor.get(path)).status).toBe(200)
 })
 
-it('requires a recent sign-in for linking a wallet, and nothing is linked without', async () => {
+it('links the first wallet for an hour, and each later one for ten minutes after the sign-in', async () => {
   const visitor = aVisitor()
   const email = anEmail()
   await signInByEmail(visitor, email)
+  await ageSession(visitor, 60)
+  expect(await answerOf(linkWallet(visitor))).toMatchObject({
+    ...required,
+    error: 'sign in again to do this: your last sign-in was more than 1 hour ago',
+  })
+  await ageSession(visitor, 59)
+  expect((await pageOf(visitor.get('/settings/account'))).html).toContain('id="wallets"')
+  expect((await linkWallet(visitor)).status).toBe(200)
+  await signInByEmail(visitor, email)
+  await visitor.post('/settings/account/wallet/unlink')
   await ageSession(visitor, 10)
   expect(await answerOf(linkWallet(visitor))).toMatchObject(required)
   const page = (await pageOf(visitor.get('/settings/account'))).html

@@ -11,7 +11,7 @@ import { readSettings } from '../../src/env.ts'
 import { hashAddress, optOut } from '../../src/mail/mail.ts'
 import { remindBuyers } from '../../src/order-mails/remind.ts'
 import { mailOrders } from '../../src/order-mails/send.ts'
-import { aShop, billingData, placed } from '../orders/shop.ts'
+import { aShop, billingData, claimPathOf, placed } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
@@ -69,7 +69,7 @@ describe('a buyer without a wallet', () => {
         [
           `“Moon” (order SHOP-7), which you have bought, has waited for your wallet since ${since.format(new Date())}. Sign in with this e-mail address and connect a wallet: then it is sent there.`,
           '1 piece',
-          `https://marketplace.test/claim/${orderId}`,
+          `https://marketplace.test${await claimPathOf(orderId)}`,
           'If you have bought nothing, ignore this mail.',
           'No more mails about orders\nhttps://marketplace.test/mails/unsubscribe?token=',
         ].join('\n\n'),
@@ -215,7 +215,7 @@ describe('an order that nobody claims', () => {
           orderItemId: itemId,
           buyerId: guest.id,
           status: 'awaiting_wallet',
-          claimUrl: `https://marketplace.test/claim/${orderId}`,
+          claimUrl: `https://marketplace.test${await claimPathOf(orderId)}`,
           txId: null,
           reasonCode: null,
         },

@@ -13,7 +13,7 @@ import { hashAddress } from '../../src/mail/mail.ts'
 import { mailOrders } from '../../src/order-mails/send.ts'
 import { mailSummaries } from '../../src/order-mails/summary.ts'
 import { quotable } from '../../src/order-mails/texts.ts'
-import { aShop, copies, placed, type Shop } from '../orders/shop.ts'
+import { aShop, claimPathOf, copies, placed, type Shop } from '../orders/shop.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aToken, aTransaction, aUser, db, setRow } from '../support/makers.ts'
@@ -77,7 +77,7 @@ describe('a buyer', () => {
       text: [
         `You have bought “Moon” (order ${orderId}). Sign in with this e-mail address and connect a wallet: then it is sent there.`,
         '1 piece',
-        `https://marketplace.test/claim/${orderId}`,
+        `https://marketplace.test${await claimPathOf(orderId)}`,
         'If you have bought nothing, ignore this mail.',
         `No more mails about orders\n${url}\n`,
       ].join('\n\n'),

@@ -9,7 +9,16 @@ import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { readSettings } from '../../src/env.ts'
 import type { PlacedOrder } from '../../src/orders/reading/schema.ts'
 import { answerOf, call } from '../support/api.ts'
-import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
+import {
+  aListing,
+  aMasterToken,
+  anAddress,
+  anNft,
+  aUser,
+  db,
+  findRow,
+  issuer,
+} from '../support/makers.ts'
 
 /**
  * Records what each test of the file sends to the queue of deliveries. A function, because files
@@ -61,6 +70,13 @@ export async function sold(token: string, input: object) {
   const [item] = order?.orderItems ?? []
   if (!order || !item) throw new Error('no order was placed')
   return { order, item }
+}
+
+/** Where the link of an order leads. */
+export async function claimPathOf(orderId: number): Promise<string> {
+  const secret = (await findRow(orders, orderId))?.claimSecret ?? ''
+  if (!/^[0-9a-f]{32}$/.test(secret)) throw new Error(`"${secret}" is no secret`)
+  return `/claim/${orderId}?secret=${secret}`
 }
 
 export type Failure = {

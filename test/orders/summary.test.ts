@@ -11,7 +11,7 @@ import { answerOf, call } from '../support/api.ts'
 import { bodiesOf } from '../support/events.ts'
 import { aMasterToken, aToken, aTransaction, db, setRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
-import { aShop, placed, sold } from './shop.ts'
+import { aShop, claimPathOf, placed, sold } from './shop.ts'
 
 /** Returns the newest summary that a caller sees. */
 async function newest(token: string): Promise<SummarizedOrder> {
@@ -60,7 +60,7 @@ it('shows where the buyer claims it while it waits for a wallet, and why it fail
   await setRow(users, buyer.id, { ethereumPublicAddr: '' })
   const { order } = await sold(token, input)
   const waiting = await newest(token)
-  const claimUrl = `https://marketplace.test/claim/${order.id}`
+  const claimUrl = `https://marketplace.test${await claimPathOf(order.id)}`
   expect(waiting).toMatchObject({ status: 'awaiting_wallet', claimUrl })
   await change(waiting, { state: 'queued', dueAt: waiting.createdAt, ...explain('no_relayer') })
   const queued = { status: null, claimUrl: null, reasonCode: null, failReason: null }

@@ -1,17 +1,25 @@
+/** The page where the link of an order leads, until what was bought is on its way. */
+import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
-import { aShop, billingData, sold } from '../orders/shop.ts'
-import { answerOf } from '../support/api.ts'
-import { findRow, setRow } from '../support/makers.ts'
+import { aShop, billingData, claimPathOf, sold } from '../orders/shop.ts'
+import { answerOf, call } from '../support/api.ts'
+import { aListing, anNft, aToken, aUser, db, findRow, setRow } from '../support/makers.ts'
 import {
+  ageSession,
   anEmail,
   aSignedInVisitor,
   aVisitor,
-  linkWallet,
+  aWallet,
+  htmlAt,
   mailedLink,
   pageOf,
+  requestMessage,
   secretOf,
+  signInByEmail,
+  signInByWallet,
   type Visitor,
 } from '../support/visitor.ts'
 
@@ -20,60 +28,157 @@ async function anOrderOfGuest() {
   const email = anEmail()
   const { token, input } = await aShop({ nft: { title: 'Moon' } })
   const { buyerUserId: _, ...order } = input
-  const guests = { ...order, buyer: { email }, buyerBillingData: billingData }
-  const { order: placedOrder, item } = await sold(token, guests)
-  const { id, buyerId } = placedOrder
-  return { id, itemId: item.id, path: `/claim/${id}`, email, buyerId }
+  const given = { providerId: `WALK-${email}`, buyer: { email }, buyerBillingData: billingData }
+  const { order: placed, item } = await sold(token, { ...order, ...given })
+  const { id, buyerId } = placed
+  return { id, itemId: item.id, path: await claimPathOf(id), email, buyerId, token }
 }
 
-/** Asks for a sign-in link on the page that the path leads to, and opens it. */
-async function followToSignIn(visitor: Visitor, path: string, email: string) {
-  const { location } = await pageOf(visitor.get(path))
-  const { html } = await pageOf(visitor.get(location ?? ''))
+/** Clicks on the one button of the page, and opens the link that is mailed. Returns where it leads. */
+async function confirmEmail(visitor: Visitor, path: string) {
+  const secret = secretOf(path)
+  const form = path.replace(/\?.*/, '/email')
+  const asked = await pageOf(visitor.post(form, { form: { secret } }))
+  const link = mailedLink(visitor)
+  const { html } = await pageOf(visitor.get(link))
   const redirect = /name="redirect" value="([^"]*)"/.exec(html)?.[1] ?? ''
-  await visitor.post('/sign-in/email', { form: { email, redirect } })
-  const form = { secret: secretOf(mailedLink(visitor)), redirect }
-  return visitor.post('/sign-in/email/confirm', { form })
+  const confirmed = { secret: secretOf(link), redirect }
+  const { location } = await pageOf(visitor.post('/sign-in/email/confirm', { form: confirmed }))
+  return { asked: asked.location, location }
 }
 
-it('leads a guest from the link to the wallet, and what was bought is sent', async () => {
-  const { id, itemId, path, email, buyerId } = await anOrderOfGuest()
+/** Signs with a wallet on the page, and returns the answer. */
+async function claimWith(visitor: Visitor, { id }: { id: number }, wallet = aWallet()) {
+  const message = await requestMessage(visitor, wallet, 'link')
+  const signature = await wallet.signMessage({ message })
+  return answerOf(visitor.postJson(`/claim/${id}/wallet`, { message, signature }))
+}
+
+const itemOf = async (itemId: number) => ({
+  ...(await findRow(deliveries, itemId)),
+  recipient: (await findRow(orderItems, itemId))?.ethRecipient,
+})
+
+it('leads a guest from the link over one mail to the wallet, and what was bought is sent', async () => {
+  const order = await anOrderOfGuest()
+  const { id, itemId, path, email, buyerId } = order
   const visitor = aVisitor()
-  const leadsTo = async (location: string) =>
-    expect(await pageOf(visitor.get(path))).toMatchObject({ status: 303, location })
-  await leadsTo(`/sign-in?redirect=${encodeURIComponent(path)}&notice=required`)
-  const signedIn = await pageOf(followToSignIn(visitor, path, email))
-  expect(signedIn.location).toBe(`https://marketplace.test${path}`)
-  await leadsTo('/settings/account')
-  expect((await pageOf(visitor.get('/settings/account'))).html).toContain('Link a wallet')
-  const linked = { userId: buyerId, transfers: 1 }
-  expect(await answerOf(linkWallet(visitor))).toMatchObject(linked)
-  expect(await findRow(deliveries, itemId)).toMatchObject({ state: 'queued' })
-  await leadsTo(`/orders/${id}`)
-})
+  const page = await pageOf(visitor.get(path))
+  expect(page.status).toBe(200)
+  const masked = `${email[0]}…@example.com`
+  expect(page.html).toContain(`<title>Receive order WALK-${email} · Marketplace</title>`)
+  expect(page.text).toContain(`Moon 1 piece Order WALK-${email}`)
+  expect(page.text).toContain(`This order was sent to ${masked} : we send a link there`)
+  expect(page.html).not.toContain('id="wallets"')
+  expect(page.html).not.toContain(`>${email}`)
 
-it('leads who has another account to sign in with that of the order, and to add a way only if there is room', async () => {
-  const { path, email } = await anOrderOfGuest()
-  const { user, visitor } = await aSignedInVisitor()
-  expect((await pageOf(visitor.get(path))).html).toContain('Add to this account')
-  await setRow(users, user.id, { email: anEmail() })
-  expect((await pageOf(visitor.get(path))).html).not.toContain('Add to this account')
-  const signedOut = await pageOf(visitor.post('/sign-out', { form: { redirect: path } }))
-  const { html } = await pageOf(visitor.get(signedOut.location ?? ''))
-  expect(html).toContain(`name="redirect" value="https://marketplace.test${path}"`)
-  expect((await pageOf(followToSignIn(visitor, path, email))).location).toBe(
-    `https://marketplace.test${path}`,
+  const { asked, location } = await confirmEmail(visitor, path)
+  expect(asked).toBe(`${path}&notice=sent`)
+  expect((await pageOf(aVisitor().get(`${asked}`))).text).toContain(
+    `A link is on its way to ${masked} .`,
   )
+  expect(location).toBe(`https://marketplace.test/claim/${id}`)
+  await ageSession(visitor, 59)
+  expect(await htmlAt(visitor, `/claim/${id}`)).toContain(`data-target="/claim/${id}/wallet"`)
+  const wallet = aWallet()
+  expect(await claimWith(visitor, order, wallet)).toEqual({ status: 200 })
+  expect(await itemOf(itemId)).toMatchObject({ state: 'queued', recipient: wallet.address })
+  expect(await findRow(users, buyerId)).toMatchObject({ email, ethereumPublicAddr: wallet.address })
+  expect(await pageOf(visitor.get(path))).toMatchObject({ status: 303, location: `/orders/${id}` })
+  // The mail with the link; that of the delivery follows.
+  expect(visitor.mails).toHaveLength(1)
 })
 
-it('tells nobody else about the order, not even whether there is one', async () => {
-  const { path } = await anOrderOfGuest()
-  const { visitor } = await aSignedInVisitor()
-  const [of, none] = [await pageOf(visitor.get(path)), await pageOf(visitor.get('/claim/999999'))]
-  const { status, html } = of
-  expect(status).toBe(403)
-  expect({ ...none, html: none.html.replaceAll('/claim/999999', path) }).toEqual(of)
-  expect(html).not.toContain('Moon')
-  expect(html).toContain('This order belongs to another account')
-  expect((await visitor.get('/claim/x')).status).toBe(404)
+it('shows who has no secret the sign-in alone, whether or not there is such an order', async () => {
+  const { path, id, token, buyerId } = await anOrderOfGuest()
+  const without = async (visitor: Visitor, claim: string) => {
+    const { status, html } = await pageOf(visitor.get(claim))
+    return { status, html: html.replaceAll(/(claim(?:%(?:25)*2F|\/))\d+/g, '$1N') }
+  }
+  const { visitor: other } = await aSignedInVisitor()
+  for (const visitor of [aVisitor(), aVisitor(await aToken({ id: buyerId })), other]) {
+    for (const guess of [
+      `/claim/${id}`,
+      `/claim/${id}?secret=${'0'.repeat(32)}`,
+      path.slice(0, -1),
+    ]) {
+      const shown = await without(visitor, guess)
+      expect(shown).toMatchObject({ status: 200, html: expect.stringContaining('Send me a link') })
+      expect(await without(visitor, guess.replace(/\d+/, '999999'))).toEqual(shown)
+    }
+    // Nor is a mail sent to the buyer.
+    await visitor.post(`/claim/${id}/email`, { form: { secret: '0'.repeat(32) } })
+    expect(visitor.mails).toEqual([])
+  }
+  expect((await other.get('/claim/x')).status).toBe(404)
+  await call('POST', `/api/admin/users/${buyerId}/forget`, { token })
+  expect(await without(other, path)).toEqual(await without(other, path.replace(/\d+/, '999999')))
 })
+
+it('gives nothing to who has the link, but not the mailbox', async () => {
+  const order = await anOrderOfGuest()
+  const { visitor } = await aSignedInVisitor({ ethereumPublicAddr: '', email: anEmail() })
+  await signInByEmail(visitor)
+  expect(await htmlAt(visitor, order.path)).not.toContain('id="wallets"')
+  expect(await claimWith(visitor, order)).toMatchObject({ status: 200 })
+  expect(await itemOf(order.itemId)).toMatchObject({ state: 'awaiting_wallet', recipient: null })
+})
+
+it('joins the guest to the account that the wallet has', async () => {
+  const order = await anOrderOfGuest()
+  const { visitor, user, wallet } = await aSignedInVisitor()
+  await anNft(user)
+  expect((await confirmEmail(visitor, order.path)).location).toContain(`/claim/${order.id}`)
+  expect(await claimWith(visitor, order, wallet)).toEqual({ status: 200 })
+  expect(await itemOf(order.itemId)).toMatchObject({ state: 'queued', recipient: wallet.address })
+  expect(await findRow(orders, order.id)).toMatchObject({ buyerId: user.id })
+  const { email } = order
+  expect(await findRow(users, user.id)).toMatchObject({ email, ethereumPublicAddr: wallet.address })
+  const closed = { email: '', removedAt: expect.any(String) }
+  expect(await findRow(users, order.buyerId)).toMatchObject(closed)
+  expect(await htmlAt(visitor, `/orders/${order.id}`)).toContain('Moon')
+  expect(await answerOf(signInByWallet(aVisitor(), wallet))).toMatchObject({ userId: user.id })
+})
+
+it.each([
+  [
+    'the account of the wallet has an e-mail address',
+    async ({ owner }: Accounts) => {
+      await setRow(users, owner.id, { email: anEmail() })
+    },
+  ],
+  [
+    'the buyer sells',
+    async ({ buyer }: Accounts) => {
+      await aListing(await anNft({ ...buyer, ethereumPublicAddr: '' }))
+    },
+  ],
+  [
+    'a program acts for the buyer',
+    async ({ buyer }: Accounts) => {
+      await aToken(buyer)
+    },
+  ],
+  [
+    'the buyer is of the catalogue',
+    async ({ buyer }: Accounts) => {
+      await setRow(users, buyer.id, { externalId: `buyer-${buyer.id}` })
+    },
+  ],
+])('joins no accounts if %s', async (_, prepare) => {
+  const order = await anOrderOfGuest()
+  const wallet = aWallet()
+  const owner = await aUser({
+    ethereumPublicAddr: wallet.address,
+    lastAccessAt: '2026-01-01T00:00:00.000Z',
+  })
+  const visitor = aVisitor()
+  await confirmEmail(visitor, order.path)
+  await prepare({ owner, buyer: { id: order.buyerId } })
+  const conflict = { status: 409, error: 'this wallet belongs to another account' }
+  expect(await claimWith(visitor, order, wallet)).toMatchObject(conflict)
+  const [buyer] = await db.select().from(users).where(eq(users.email, order.email))
+  expect(buyer).toMatchObject({ id: order.buyerId, removedAt: null })
+})
+
+type Accounts = { owner: { id: number }; buyer: { id: number } }

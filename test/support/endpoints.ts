@@ -9,6 +9,7 @@ import { signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
+import { orders } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -28,6 +29,7 @@ import {
   aWebhook,
   aWebhookMessage,
   db,
+  findRow,
   issuer,
 } from './makers.ts'
 
@@ -109,6 +111,13 @@ export async function sampleWorld() {
     const [row] = await db.insert(findings).values(finding).returning()
     if (!row) throw new Error('nothing was written')
     return row
+  }
+
+  /** An order that waits for a wallet, by its link. */
+  async function aClaim() {
+    const { orderId: id } = await anOrder()
+    const secret = (await findRow(orders, id))?.claimSecret ?? ''
+    return { params: { id }, query: `?secret=${secret}`, secret }
   }
 
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
@@ -265,7 +274,18 @@ export async function sampleWorld() {
       },
     }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
-    'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
+    'GET /claim/:id': async () => {
+      const { params, query } = await aClaim()
+      return { params, query }
+    },
+    'POST /claim/:id/email': async () => {
+      const { params, secret } = await aClaim()
+      return { params, body: new URLSearchParams({ secret }) }
+    },
+    'POST /claim/:id/wallet': async () => ({
+      params: (await aClaim()).params,
+      json: { message: 'not a sign-in message', signature: '0x' },
+    }),
     'GET /mails/unsubscribe': aMailLink,
     'POST /mails/unsubscribe': aMailLink,
     'POST /language': () => ({ body: new URLSearchParams({ language: 'de' }) }),

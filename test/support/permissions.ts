@@ -114,7 +114,10 @@ GET    /sitemap.xml                                        | 200      | 200     
 GET    /orders                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
 GET    /orders/:id                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 GET    /collection                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
-GET    /claim/:id                                          | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 403      | 1     | 8     | 0
+GET    /claim/:id                                          | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 30    | 0
+// The buyer of the sample order has no e-mail address, so no link is mailed.
+POST   /claim/:id/email                                    | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 40    | 0
+POST   /claim/:id/wallet                                   | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 4     | 0
 GET    /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 POST   /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
 POST   /language                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 12    | 4

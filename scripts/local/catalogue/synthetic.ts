@@ -98,10 +98,11 @@ export function synthetic(size: Size, after: LastIds): string[] {
     ]),
     ...chunks(size.orders, (rows) => [
       `INSERT INTO orders (id, buyerId, billingAddressId, providerId, payprovWebhookToken,
-         totalPriceCents, totalPriceCurrency, totalPriceEth, createdAt, namespace)
+         claimSecret, totalPriceCents, totalPriceCurrency, totalPriceEth, createdAt, namespace)
        SELECT ${after.orders} + 1 + i, ${after.users} + 1 + ${buyerOf('i')},
          ${after.addresses} + 1 + ${buyerOf('i')} * 2, 'synthetic-' || (${after.orders} + 1 + i),
-         printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth},
+         printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i),
+         printf('%032x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth},
          ${timeAt('i')}, 'master:synthetic'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
       `INSERT INTO orderItems (id, orderId, nftId, listingId, sellerId, quantity, priceCents, priceEths,

@@ -33,6 +33,12 @@ export const orders = sqliteTable(
     providerId: text(),
     /** Random. The transaction that places the order finds it by this: see `orders/placing/write.ts`. */
     payprovWebhookToken: text().notNull(),
+    /** Random, 32 hexadecimal digits: who knows it sees what was bought (`pages/claim/`). */
+    claimSecret: text().notNull(),
+    /** Where the link of the order leads, on this site. */
+    claimPath: text().generatedAlwaysAs(sql`'/claim/' || id || '?secret=' || claimSecret`, {
+      mode: 'virtual',
+    }),
     totalPriceCents: integer().notNull(),
     totalPriceCurrency: text().notNull(),
     totalPriceEth: text().notNull(),

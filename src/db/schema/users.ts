@@ -27,6 +27,8 @@ export const users = sqliteTable(
      * makes one at this address that accepts the signature.
      */
     walletProvedByFactory: boolean().notNull().default(false),
+    /** Whether a wallet was unlinked from it: the next one is not its first. */
+    hadWallet: boolean().notNull().default(false),
     /**
      * Hash of the first identity that the user proved (`hashIdentity`). Never changes. Extended if
      * another user had the identity before, and has unlinked it.

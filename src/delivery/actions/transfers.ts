@@ -48,7 +48,7 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
         'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),
         'createdAt', t.createdAt))) AS transactions,
       o.providerId, substr(o.source, instr(o.source, ':') + 1) AS source, o.custom,
-      (SELECT publicUrl FROM instance) AS publicUrl, d.version, d.cancelRequestedAt
+      (SELECT publicUrl FROM instance) AS publicUrl, o.claimPath, d.version, d.cancelRequestedAt
     FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
       JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
     WHERE ${condition}`
@@ -80,13 +80,13 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
     ORDER BY id LIMIT ${limit}))`
 }
 
-export function toTransfer({ publicUrl, version, reasonDetail, ...row }: TransferRow) {
+export function toTransfer({ publicUrl, claimPath, version, reasonDetail, ...row }: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
   const custom: ShopRow['custom'] = row.custom && JSON.parse(row.custom)
   return {
     ...row,
     reason: describeReason({ ...row, reasonDetail }),
-    ...toShopFields(row.orderId, { ...row, custom, state: row.status, publicUrl, version }),
+    ...toShopFields({ ...row, custom, state: row.status, publicUrl, claimPath, version }),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),

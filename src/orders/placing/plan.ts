@@ -1,5 +1,5 @@
 /** Plans what placing orders writes. The database adds the ids and the stock that is left. */
-import { formatEther } from 'viem/utils'
+import { bytesToHex, formatEther } from 'viem/utils'
 import { makeKeys } from '../../delivery/key.ts'
 import { explain } from '../../delivery/reasons.ts'
 import { hashIdentity, hashWallet } from '../../identity/namespace.ts'
@@ -69,6 +69,7 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
         providerId: input.providerId || null,
         // The key of the order in this plan, until it has an id.
         payprovWebhookToken: crypto.randomUUID(),
+        claimSecret: bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2),
         totalPriceCents: priceCents * input.quantity,
         totalPriceCurrency: priceCurrency,
         totalPriceEth: formatEther(BigInt(priceWei) * BigInt(input.quantity)),

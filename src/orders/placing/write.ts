@@ -88,12 +88,12 @@ const namesOf = (columns: object) => sql.raw(Object.keys(columns).join(', '))
 
 const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace: string }) =>
   db.all<OrderRow>(sql`INSERT INTO orders (buyerId, billingAddressId, providerId,
-      payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, custom, paid,
-      namespace, createdAt)
+      payprovWebhookToken, claimSecret, totalPriceCents, totalPriceCurrency, totalPriceEth, custom,
+      paid, namespace, createdAt)
     SELECT ${referencedUser}, coalesce(value ->> 'billingAddressId', (SELECT id FROM addresses
         WHERE placementKey = value ->> 'placementKey' ORDER BY id DESC LIMIT 1)),
-      value ->> 'providerId', value ->> 'payprovWebhookToken', value ->> 'totalPriceCents',
-      value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', value ->> 'paid',
+      value ->> 'providerId', value ->> 'payprovWebhookToken', value ->> 'claimSecret',
+      value ->> 'totalPriceCents', value ->> 'totalPriceCurrency', value ->> 'totalPriceEth', value ->> 'custom', value ->> 'paid',
       ${namespace}, ${now}
     FROM json_each(${rows}) ORDER BY json_each.key
     RETURNING ${namesOf(orderColumns)}`),

@@ -2,11 +2,10 @@
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
 import type { Paid } from '../../db/schema/orders.ts'
-import { prepared, raw } from '../../db/statements.ts'
+import { prepared } from '../../db/statements.ts'
 import type { DeliveryDetails } from '../../delivery/shown.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
-import { requirePrimary } from '../../http/nearest.ts'
 import { selectPage, toPage } from './list.ts'
 import { requireRow } from './order.ts'
 import { buildOrders, type OrderRows, selectByIds } from './read.ts'
@@ -115,21 +114,4 @@ export async function readHistoryEntry(ctx: UserCtx, id: number) {
   const [entry] = toEntries(buildOrders(viewer, orders, nfts), orders)
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
   return { account, entry, shop: shop[0], seller: seller[0]?.name, billing: billing[0]?.line }
-}
-
-/**
- * Returns the signed-in user, and whether an order that the user has bought waits for a wallet. Any
- * other order is undefined: whether there is one is not told.
- */
-export async function readClaim({ db, caller }: Pick<Ctx, 'db' | 'caller'>, orderId: number) {
-  const { account, orders } = await readAsUser(
-    { db, caller },
-    {
-      orders: raw<{ waits: 0 | 1 }>(db)`SELECT EXISTS (SELECT 1 FROM orderItems JOIN deliveries
-        ON deliveries.id = orderItems.id WHERE orderId = orders.id AND awaits = buyerId) AS waits
-      FROM orders WHERE id = ${orderId} AND buyerId = ${caller.userId}`,
-    },
-  )
-  if (!orders[0]) requirePrimary(db)
-  return { account, order: orders[0] }
 }

@@ -109,11 +109,11 @@ export const summaryColumns = {
 export type SummarizedOrder = ReturnType<typeof toSummary>
 
 export function toSummary(selected: RowOf<typeof summaryColumns>) {
-  const { publicUrl, state, version, reasonDetail, ...row } = selected
+  const { publicUrl, claimPath, state, version, reasonDetail, ...row } = selected
   const status = itemStatus(state, row.txId)
   return {
     ...row,
-    ...toShopFields(row.id, selected),
+    ...toShopFields(selected),
     status,
     reasonCode: status === 'failed' ? row.reasonCode : null,
     failReason: failReason(selected),

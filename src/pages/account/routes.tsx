@@ -1,7 +1,13 @@
 /** Settings → Account: the sign-in methods of a user. */
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Account, isRecent, readAccount } from '../../auth/session.ts'
+import {
+  type Account,
+  isRecent,
+  readAccount,
+  type SignInLimit,
+  walletSignIn,
+} from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
@@ -85,7 +91,7 @@ export const accountRoutes = new Endpoints({ isTranslated: true })
 async function accountPage(c: Context<AppWithCaller>) {
   const account = await readAccount(c.var)
   const getsMails = account.email !== '' && !(await isOptedOut(c.var, account.email))
-  const canLink = isRecent(account, c.var.now)
+  const canLink = isRecent(account, c.var.now, walletSignIn(account))
   const linkScripts = canLink ? ['wallet.js'] : []
   const scripts = account.ethereumPublicAddr ? ['dialog.js'] : linkScripts
   const view = <AccountSettings account={account} getsMails={getsMails} />
@@ -106,7 +112,7 @@ const AccountSettings = ({ account, getsMails }: { account: Account; getsMails: 
         {wallet && <Linked value={wallet} method="wallet" canUnlink={canUnlink} />}
       </ul>
       {email && wallet && <RecentSignIn toDo={texts.account.toUnlink} path="/settings/account" />}
-      {!wallet && <LinkWallet />}
+      {!wallet && <LinkWallet limit={walletSignIn(account)} />}
       {email ? <OrderMails getsMails={getsMails} /> : <LinkEmail />}
       <section class="panel">
         <h3>{texts.forFew.title}</h3>
@@ -165,13 +171,13 @@ const Linked = ({ method, value, canUnlink }: LinkedProps) => {
   )
 }
 
-const LinkWallet = () => {
+const LinkWallet = ({ limit }: { limit: SignInLimit }) => {
   const { account } = usePage().texts
   return (
     <section class="panel">
       <h3>{account.linkWallet}</h3>
       <p>{account.noWallet}</p>
-      <RecentSignIn toDo={account.toLinkWallet} path="/settings/account" isInPanel>
+      <RecentSignIn toDo={account.toLinkWallet} path="/settings/account" limit={limit} isInPanel>
         <Wallets purpose="link" redirect="/settings/account?notice=wallet-linked" />
       </RecentSignIn>
     </section>

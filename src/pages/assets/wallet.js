@@ -12,7 +12,7 @@ const apps = panel.querySelector('.wallet-apps')
 const status = panel.querySelector(':scope > [role="status"]')
 const problem = panel.querySelector(':scope > [role="alert"]')
 
-const { purpose, redirect, address: onlyAddress } = panel.dataset
+const { purpose, redirect, target, address: onlyAddress } = panel.dataset
 const networks = JSON.parse(panel.dataset.networks)
 
 status.textContent = translate('Looking for wallets…')
@@ -73,7 +73,6 @@ async function signMessage(provider) {
     method: 'personal_sign',
     params: [toHex(message), address],
   })
-  const target = purpose === 'link' ? '/settings/account/wallet' : '/sign-in/wallet'
   return post(target, { message, signature })
 }
 

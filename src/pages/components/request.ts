@@ -1,7 +1,7 @@
 /** What parts of a page know of its request. */
 import { createContext, useContext } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type Account, isRecent } from '../../auth/session.ts'
+import { type Account, isRecent, type SignInLimit } from '../../auth/session.ts'
 import type { Settings } from '../../env.ts'
 import type { Texts } from '../../texts/en.ts'
 
@@ -49,7 +49,7 @@ export function usePage(): PageRequest {
   return request
 }
 
-export function useRecentSignIn(): boolean {
+export function useRecentSignIn(limit?: SignInLimit): boolean {
   const { account, now } = usePage()
-  return account !== null && isRecent(account, now)
+  return account !== null && isRecent(account, now, limit)
 }

@@ -159,7 +159,7 @@ export const ProgressMessage = ({ entry, side }: OrderProps) => {
     return (
       <p class="order-message">
         {side === 'bought'
-          ? orders.toReceive(<a href="/settings/account">{account.linkWallet}</a>)
+          ? orders.toReceive(<a href={`/claim/${entry.order.id}`}>{account.linkWallet}</a>)
           : orders.noWalletOfBuyer}
       </p>
     )

@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
 import { orderNumber } from '../../orders/number.ts'
-import { readClaim, readHistory, readHistoryEntry } from '../../orders/reading/history.ts'
+import { readHistory, readHistoryEntry } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
 import { page, shown } from '../page.tsx'
 import { isOnItsWay } from './progress.tsx'
-import { Collection, ForeignOrder, OrderList, OrderPage } from './views.tsx'
+import { Collection, OrderList, OrderPage } from './views.tsx'
 
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
@@ -50,12 +50,4 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.order(orderNumber(entry.order)).join('')
     return page(c, { title, account, scripts, refresh }, view)
-  })
-  // Where the link of an order leads. It is no secret: buyers prove their address.
-  .get('/claim/:id', ofOrder, async (c, { param: { id } }) => {
-    const { account, order } = await readClaim(c.var, id)
-    if (order) return c.redirect(order.waits ? '/settings/account' : `/orders/${id}`, 303)
-    const title = ({ errors }: Texts) => errors.titles[403]
-    const view = <ForeignOrder account={account} path={`/claim/${id}`} />
-    return page(c, { title, account, status: 403 }, view)
   })

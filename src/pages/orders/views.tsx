@@ -1,6 +1,5 @@
 /** What a user has bought, sold and got. */
 import type { Child } from 'hono/jsx'
-import type { Person } from '../../auth/session.ts'
 import { orderableStatuses } from '../../db/schema/catalogue.ts'
 import { orderNumber } from '../../orders/number.ts'
 import {
@@ -11,7 +10,7 @@ import {
 } from '../../orders/reading/history.ts'
 import type { Shop } from '../../orders/reading/shop.ts'
 import type { Texts } from '../../texts/en.ts'
-import { Hidden, LinkButton, Notice, Submit } from '../components/forms.tsx'
+import { Notice } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Facts, Menu, Pager, Rows } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
@@ -225,31 +224,6 @@ export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps
         )}
       </LiveHistory>
     </div>
-  )
-}
-
-/** In place of an order that the user has not bought. Whether there is one is not told. */
-export const ForeignOrder = ({ account, path }: { account: Person; path: string }) => {
-  const { orders, errors } = usePage().texts
-  // A way to sign in is added, and never replaced.
-  const hasRoom = !account.email || !account.ethereumPublicAddr
-  return (
-    <section class="card narrow">
-      <h1>{errors.titles[403]}</h1>
-      <p class="lead">{orders.foreign}</p>
-      <form method="post" action="/sign-out" class="actions">
-        <Hidden values={{ redirect: path }} />
-        <Submit kind="primary">{orders.foreignOther}</Submit>
-      </form>
-      {hasRoom && (
-        <>
-          <p>{orders.foreignAdd}</p>
-          <p class="actions">
-            <LinkButton href="/settings/account">{orders.foreignAddAction}</LinkButton>
-          </p>
-        </>
-      )}
-    </section>
   )
 }
 

@@ -33,7 +33,7 @@ export function describeBrowser(userAgent: string): string | null {
   return browser && system ? `${browser} on ${system}` : (browser ?? null)
 }
 
-export function describeClient(c: Context<App>): Client {
+export function describeClient<E extends App>(c: Context<E>): Client {
   const country = c.req.raw.cf?.country
   return {
     ipAddress: clientIp(c.req.raw),

@@ -1,30 +1,23 @@
 /** The sign-in page, sign-in with an e-mail link, and sign-out. */
-import type { Context } from 'hono'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
-import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, inputText } from '../../http/inputs.ts'
-import { rateLimitKey, signInRateLimit } from '../../http/rate-limit.ts'
-import {
-  createSignInLink,
-  LinkSecret,
-  proveEmail,
-  readSignInLink,
-} from '../../identity/email-link.ts'
+import { signInRateLimit } from '../../http/rate-limit.ts'
+import { LinkSecret, proveEmail, readSignInLink } from '../../identity/email-link.ts'
 import { signIn } from '../../identity/sign-in.ts'
-import { mailLink } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { pathWith } from '../components/text.ts'
 import { page, sent, shown } from '../page.tsx'
-import { readerLocale } from '../reader.ts'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
 import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
-import { isHuman, TURNSTILE_SCRIPT } from './turnstile.ts'
-import { ConfirmSignIn, LinkSent, SignIn, SignInAgain, signInNotices } from './views.tsx'
+import { sendSignInLink } from './send-link.ts'
+import { signInPage } from './sign-in-page.tsx'
+import { isHuman } from './turnstile.ts'
+import { ConfirmSignIn, LinkSent, SignInAgain, signInNotices } from './views.tsx'
 
 const Redirect = z.object({
   /** The URL to open after sign-in, on this site or on an allowed one. */
@@ -74,17 +67,8 @@ export const signInRoutes = new Endpoints({ isTranslated: true })
     const email = EmailAddress.safeParse(form.email)
     if (!email.success) return reject('notAnAddress')
     if (!(await isHuman(settings, form['cf-turnstile-response']))) return reject('notHuman')
-    const client = rateLimitKey(c.req.raw)
-    const request = { email: email.data, client, redirect: withoutSecret(redirect) }
-    const { secret, isScarce } = await createSignInLink(c.var, request)
-    const mails = { email: c.env.EMAIL, ...c.var }
-    const locale = readerLocale(c, null)
-    const sending = secret
-      ? mailLink(mails, { to: email.data, secret, purpose: 'sign-in', locale })
-      : Promise.resolve()
-    // The time of the answer must not tell whether a mail was sent.
-    if (isScarce) c.executionCtx.waitUntil(sending.catch(() => {}))
-    else await sending
+    const request = { email: email.data, redirect: withoutSecret(redirect) }
+    const isScarce = await sendSignInLink(c, request)
     const isAnother = readLinkAddress(c) === email.data
     storeLinkAddress(c, email.data)
     const notice = isScarce ? 'scarce' : isAnother && 'another'
@@ -119,9 +103,3 @@ export const signInRoutes = new Endpoints({ isTranslated: true })
   })
 
 const signInTitle = ({ signIn }: Texts) => signIn.title
-
-function signInPage(c: Context<App>, props: Parameters<typeof SignIn>[0]) {
-  const { TURNSTILE_SITE_KEY } = c.var.settings
-  const scripts = TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js']
-  return page(c, { title: signInTitle, account: null, scripts }, <SignIn {...props} />)
-}

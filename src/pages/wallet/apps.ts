@@ -23,3 +23,10 @@ export const walletApps: Record<string, (page: string) => string> = {
     return `https://phantom.app/ul/browse/${encodeURIComponent(page)}?ref=${site}`
   },
 }
+
+/** Where people without a wallet get one: some that are widely used. */
+export const walletSites = {
+  MetaMask: 'https://metamask.io/download',
+  Rainbow: 'https://rainbow.me/download',
+  'Trust Wallet': 'https://trustwallet.com/download',
+}

@@ -28,15 +28,20 @@ function walletNetwork([key, network]: [string, Network]) {
   return { chainId, name, addition }
 }
 
-type Goal = { purpose: 'sign-in' | 'link'; redirect: string }
+type Goal = {
+  purpose: 'sign-in' | 'link'
+  redirect: string
+  /** The path of the page that links a wallet. */
+  page?: string
+}
 
 /** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
-const WalletApps = ({ purpose, redirect }: Goal) => {
+const WalletApps = ({ purpose, redirect, page: linkPage = '/settings/account' }: Goal) => {
   const { settings, texts } = usePage()
   const { apps } = texts.wallets
   const target = withoutSecret(new URL(redirect, settings.PUBLIC_URL).href)
   const isLink = purpose === 'link'
-  const path = isLink ? '/settings/account' : pathWith('/sign-in', { redirect: target })
+  const path = isLink ? linkPage : pathWith('/sign-in', { redirect: target })
   const page = new URL(path, settings.PUBLIC_URL).href
   return (
     <div class="wallet-apps flow" hidden>
@@ -63,17 +68,22 @@ const WalletApps = ({ purpose, redirect }: Goal) => {
 type WalletsProps = Goal & {
   /** The only wallet that is accepted. */
   address?: string
+  /** What takes the signed message. */
+  target?: string
 }
 
+const targets = { 'sign-in': '/sign-in/wallet', link: '/settings/account/wallet' }
+
 /** The script `assets/wallet.js` adds a button for each wallet in the browser. */
-export const Wallets = ({ purpose, redirect, address }: WalletsProps) => {
+export const Wallets = ({ address, target, ...goal }: WalletsProps) => {
   const { settings, texts } = usePage()
   return (
     <div
       id="wallets"
       class="stack"
-      data-purpose={purpose}
-      data-redirect={redirect}
+      data-purpose={goal.purpose}
+      data-redirect={goal.redirect}
+      data-target={target ?? targets[goal.purpose]}
       data-networks={JSON.stringify(Object.entries(settings.NETWORKS).map(walletNetwork))}
       data-address={address}
     >
@@ -81,7 +91,7 @@ export const Wallets = ({ purpose, redirect, address }: WalletsProps) => {
         <p class="hint">{texts.wallets.noScript}</p>
       </noscript>
       <ul class="wallets" aria-label={texts.wallets.label} hidden />
-      <WalletApps purpose={purpose} redirect={redirect} />
+      <WalletApps {...goal} />
       <p class="status" role="status" />
       <p class="problem" role="alert" />
     </div>

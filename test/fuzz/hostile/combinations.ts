@@ -94,7 +94,9 @@ const entries: Record<string, Combination> = {
     const { address } = pickFrom(dice, attacker.wallets)
     const victim = pickFrom(dice, world.victims.all).wallet
     const json = await signMessage(attack, dice.chance(0.7) ? address : victim, 'link')
-    await send(request('POST /settings/account/wallet', { json }), browser(attack))
+    const claim = { ...request('POST /claim/:id/wallet', { json }), path: '/claim/1/wallet' }
+    const target = dice.chance(0.5) ? claim : request('POST /settings/account/wallet', { json })
+    await send(target, browser(attack))
   },
 
   async 'links an e-mail address'(attack) {

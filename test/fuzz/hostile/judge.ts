@@ -122,7 +122,7 @@ const rules: Record<string, Rule> = {
     if (!before && isPlacing(step)) return isNewBuyer(world, step, after)
     if (!hasOwnMethods(step, after)) return false
     if (before) {
-      const wallet = ['ethereumPublicAddr', 'walletChainId', 'walletProvedByFactory']
+      const wallet = ['ethereumPublicAddr', 'walletChainId', 'walletProvedByFactory', 'hadWallet']
       // A guest whose wallet a key proves becomes its account.
       const proved = ['email', ...wallet, 'identityHash', 'lastAccessAt', 'ipAddress']
       return isOwn(step, after.id) && isOnly(columns, ...proved, ...shown)
@@ -246,7 +246,11 @@ const rules: Record<string, Rule> = {
   },
 }
 
-const linking = ['POST /settings/account/wallet', 'POST /settings/account/email/confirm']
+const linking = [
+  'POST /settings/account/wallet',
+  'POST /settings/account/email/confirm',
+  'POST /claim/:id/wallet',
+]
 
 /** By table: who has a row, and what changes if its account is given up for another one. */
 const takenOver: Record<string, [owner: string, ...columns: string[]]> = {

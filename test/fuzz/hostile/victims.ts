@@ -239,7 +239,7 @@ export async function createVictims(attackerSales: readonly Sale[]) {
 
   const thiefs = aVisitor()
   await signInByEmail(thiefs, robbed.email)
-  await ageSession(thiefs, 30)
+  await ageSession(thiefs, 61)
   await db.update(users).set({ ipAddress: 'private-ip-robbed' }).where(eq(users.id, robbed.id))
   const stolenSession = cookieOf(thiefs, 'token')
 

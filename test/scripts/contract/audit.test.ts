@@ -105,7 +105,7 @@ async function anOrder({ to = aWallet(), quantity = 1, ...values }: Ordered = {}
   id += 1
   await db.insert(orders).values({
     ...{ id, buyerId: 1, billingAddressId: 1, namespace: 'a' },
-    ...{ payprovWebhookToken: '', totalPriceCents: 1, totalPriceCurrency: 'EUR' },
+    ...{ payprovWebhookToken: '', claimSecret: '', totalPriceCents: 1, totalPriceCurrency: 'EUR' },
     ...{ totalPriceEth: '0', createdAt: timestamps.createdAt },
   })
   await db.insert(orderItems).values({

@@ -164,9 +164,9 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
       parties.sellerId,
     ),
     insert(
-      `INSERT INTO orders (id, buyerId, billingAddressId, payprovWebhookToken, totalPriceCents,
-         totalPriceCurrency, totalPriceEth, createdAt, namespace)
-       SELECT value ->> 'id', ?3, ?4, 'webhook', 100, 'EUR', '0.1', ?2, 'master:test' FROM json_each(?1)`,
+      `INSERT INTO orders (id, buyerId, billingAddressId, payprovWebhookToken, claimSecret,
+         totalPriceCents, totalPriceCurrency, totalPriceEth, createdAt, namespace)
+       SELECT value ->> 'id', ?3, ?4, 'webhook', 'claim', 100, 'EUR', '0.1', ?2, 'master:test' FROM json_each(?1)`,
       parties.buyerId,
       parties.addressId,
     ),

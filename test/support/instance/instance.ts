@@ -31,7 +31,7 @@ export async function userId(identity: string): Promise<number> {
 /** Returns the link that is mailed to an address because of `action`. */
 export async function linkMailedBy(email: string, action: () => Promise<unknown>) {
   const links = () =>
-    [...readFileSync(instance.log, 'utf8').matchAll(/ link for (\S+): (http:\S+)$/gm)]
+    [...readFileSync(instance.log, 'utf8').matchAll(/(?<!claim) link for (\S+): (http:\S+)$/gm)]
       .filter(([, to]) => to === email)
       .map(([, , link = '']) => link)
   const { length } = links()

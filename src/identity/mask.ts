@@ -1,0 +1,2 @@
+/** Returns an e-mail address as whoever does not own it may see it, such as `b…@example.com`. */
+export const maskEmail = (email: string): string => email.replace(/^(.).*(?=@)/, '$1…')
