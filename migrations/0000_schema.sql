@@ -521,6 +521,18 @@ CREATE TABLE `emailLinks` (
 CREATE INDEX `emailLinks_age` ON `emailLinks` (`createdAt`);--> statement-breakpoint
 CREATE INDEX `emailLinks_mailbox` ON `emailLinks` (`mailbox`,`createdAt`);--> statement-breakpoint
 CREATE INDEX `emailLinks_user` ON `emailLinks` (`userId`,`createdAt`) WHERE "emailLinks"."userId" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `phoneLinks` (
+	`userId` integer PRIMARY KEY NOT NULL,
+	`secretHash` text NOT NULL,
+	`wallet` text,
+	`walletChainId` integer DEFAULT 0 NOT NULL,
+	`walletProvedByFactory` integer DEFAULT false NOT NULL,
+	`expiresAt` text NOT NULL,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `phoneLinks_secret` ON `phoneLinks` (`secretHash`);--> statement-breakpoint
+CREATE INDEX `phoneLinks_expiry` ON `phoneLinks` (`expiresAt`);--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`userId` integer NOT NULL,

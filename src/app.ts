@@ -39,6 +39,7 @@ import { languageRoutes } from './pages/language/routes.ts'
 import { mailRoutes } from './pages/mails/routes.tsx'
 import { nftRoutes } from './pages/nfts/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
+import { phoneRoutes } from './pages/phone/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
 import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
@@ -111,6 +112,7 @@ const endpoints = [
   orderPageRoutes,
   languageRoutes,
   claimRoutes,
+  phoneRoutes,
   mailRoutes,
   docsRoutes,
   sitemapRoutes,

@@ -11,7 +11,7 @@ import { prune } from './db/prune.ts'
 import { pruneQuotas } from './db/quota.ts'
 import { cronRuns, sentMails } from './db/schema/operations.ts'
 import { idempotencyKeys } from './db/schema/orders.ts'
-import { emailLinks, walletNonces } from './db/schema/users.ts'
+import { emailLinks, phoneLinks, walletNonces } from './db/schema/users.ts'
 import { raw } from './db/statements.ts'
 import { pruneDisagreements } from './delivery/store/disagreements.ts'
 import { putOffUnconfigured } from './delivery/unconfigured.ts'
@@ -119,6 +119,7 @@ export function deleteExpiredRows(db: Database, now: Date) {
   return batch(db, {
     idempotencyKeys: prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
     nonces: prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
+    phoneLinks: prune(db, phoneLinks, sql`expiresAt < ${now.toISOString()}`),
     links: prune(db, emailLinks, sql`createdAt < ${before(mailLimits.link.max)}`),
     tokens: sweepTokens(db, now),
     imports: sweepImports(db, now),

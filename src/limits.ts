@@ -180,6 +180,11 @@ export const mailLimits = {
     10 * MINUTE,
     '`unauthenticated`; the next cron run removes it',
   ),
+  phone: time(
+    'a code by which a phone proves a wallet',
+    10 * MINUTE,
+    '`link_expired`; the next cron run removes it',
+  ),
   // By client, so that others cannot keep the owner of a mailbox out.
   signInLinks: count(
     'sign-in links for a client address and a mailbox in 15 minutes',

@@ -5,7 +5,7 @@ import { runCron } from '../src/cron.ts'
 import { deliveries } from '../src/db/schema/delivery.ts'
 import { quotas } from '../src/db/schema/operations.ts'
 import { idempotencyKeys } from '../src/db/schema/orders.ts'
-import { addresses, emailLinks, tokens, walletNonces } from '../src/db/schema/users.ts'
+import { addresses, emailLinks, phoneLinks, tokens, walletNonces } from '../src/db/schema/users.ts'
 import { explain } from '../src/delivery/reasons.ts'
 import { readSettings } from '../src/env.ts'
 import { aShop, placed } from './orders/shop.ts'
@@ -127,7 +127,12 @@ it('deletes more in a run than twice what a day of a million orders leaves for a
   expect(await left()).toEqual({ events: 6, ...kept })
 })
 
-it('deletes expired nonces', async () => {
+it('deletes expired nonces, and codes for phones', async () => {
+  const links = ['expired', 'valid'].map(async (secretHash) => ({
+    ...{ userId: (await aUser()).id, secretHash },
+    expiresAt: before(secretHash === 'valid' ? -MINUTE : MINUTE),
+  }))
+  await db.insert(phoneLinks).values(await Promise.all(links))
   await db.insert(walletNonces).values([
     { nonce: 'expired', expiresAt: before(MINUTE) },
     { nonce: 'valid', expiresAt: before(-MINUTE) },
@@ -135,6 +140,7 @@ it('deletes expired nonces', async () => {
   await run()
   const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
   expect(rows).toEqual([{ nonce: 'valid' }])
+  expect(await db.select().from(phoneLinks)).toMatchObject([{ secretHash: 'valid' }])
 })
 
 it('deletes mailed links after 15 minutes, also those that were replaced', async () => {

@@ -49,6 +49,7 @@ const growth = {
 const limited = {
   'your catalogue': ['creators', 'nftCounts'],
   'a few for each user, network, signer or alarm': [
+    'phoneLinks',
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
     ...['findings', 'disagreements', 'acknowledgements', 'failures', 'signedItems', 'backups'],
     ...['instance', 'cronRuns'],

@@ -3633,6 +3633,8 @@ export interface components {
             tokens: components["schemas"]["TokenRecord"][];
             /** @description Mailed links. */
             mailLinks: components["schemas"]["MailLink"][];
+            /** @description Codes for a phone. */
+            phoneLinks: components["schemas"]["PhoneLink"][];
             /** @description Webhook endpoints. */
             webhooks: components["schemas"]["WebhookRecord"][];
             /** @description Entries of the audit log. */
@@ -3852,6 +3854,16 @@ export interface components {
              * @description Time of creation.
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time when it expires.
+             */
+            expiresAt: string;
+        };
+        /** @description A code by which a phone has proved a wallet, without its secret. */
+        PhoneLink: {
+            /** @description The wallet that was proved; null before. */
+            wallet: string | null;
             /**
              * Format: date-time
              * @description Time when it expires.

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { refuseOldWalletSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
+import { readLocaleSql } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import type { Settings } from '../env.ts'
@@ -19,12 +20,12 @@ type Join = { proof: Proof; email: string; client: Client }
 
 /**
  * Links a wallet to the account of the caller. If the wallet has an account, what the caller has is given to it:
- * then `session` is one of that account. Returns the chain of each item that waited for a wallet.
+ * then `session` is one of that account. Returns the owner, as mails need it, and the chain of each item that
+ * waited for a wallet.
  */
 export async function linkOrJoin(ctx: JoinCtx, join: Join) {
   try {
-    const { chainIds } = await addMethod(ctx, join.proof)
-    return { chainIds, session: null }
+    return { ...(await addMethod(ctx, join.proof)), session: null }
   } catch (error) {
     if (!violates(error, 'users.ethereumPublicAddr')) throw error
     return joinAccounts(ctx, join)
@@ -51,8 +52,9 @@ async function joinAccounts(ctx: JoinCtx, { proof, email, client }: Join) {
   ]
   const { updated, queued } = await writeAs(db, caller, guards, {
     taken: takeOver(db, sql`SELECT ${caller.userId}`, owner, now),
-    updated: raw<{ id: number }>(db)`UPDATE users SET email = ${email},
-        updatedAt = ${now.toISOString()} WHERE id = ${owner} RETURNING id`,
+    updated: raw<{ id: number; locale: string }>(db)`UPDATE users SET email = ${email},
+        updatedAt = ${now.toISOString()} WHERE id = ${owner}
+      RETURNING id, ${sql.raw(readLocaleSql('users'))} AS locale`,
     consumed: proof.consume,
     session: session.insert,
     ...queueAwaiting(db, owner, storedWallet, now),
@@ -60,6 +62,7 @@ async function joinAccounts(ctx: JoinCtx, { proof, email, client }: Join) {
   const [user] = updated
   if (!user) throw new Error('the transaction returned no user')
   return {
+    owner: { email, locale: user.locale },
     chainIds: queued.flatMap(({ chainId }) => chainId ?? []),
     session: { ...session.record, userId: user.id },
   }

@@ -33,12 +33,15 @@ type Owner = { email: string; locale: string }
 const ownerColumns = { email: users.email, locale: sql<string>`${sql.raw(readLocaleSql('users'))}` }
 const nobody: Owner = { email: '', locale: '' }
 
+/** The account has an identity already. */
+type LinkProof = Omit<Proof, 'identityHash'>
+
 /**
  * Links a wallet or an e-mail address, takes over what a guest with it has bought, and queues the
  * items that waited for a wallet, in one transaction. Returns the owner of the account, as mails need
  * it, and the chain of each of these items.
  */
-export async function addMethod(ctx: Ctx, proof: Proof) {
+export async function addMethod(ctx: Ctx, proof: LinkProof) {
   const { db, caller, now } = ctx
   const { method, value, walletChainId, walletProvedByFactory } = proof
   const isEmail = method === 'email'
@@ -69,7 +72,7 @@ export async function addMethod(ctx: Ctx, proof: Proof) {
   }
 }
 
-export const linkWallet = (ctx: Ctx, proof: Proof) =>
+export const linkWallet = (ctx: Ctx, proof: LinkProof) =>
   addMethod(ctx, proof).catch(
     conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'),
   )
@@ -161,7 +164,7 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * Rejects an account that already has this sign-in method. A method is never replaced, because
  * NFTs and mails are still sent to the old wallet or address.
  */
-const refuseSecondMethod = ({ userId }: Caller, column: Method) =>
+export const refuseSecondMethod = ({ userId }: Caller, column: Method) =>
   guard('conflict', `your account already has ${methodNames[column]}`)`
     EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`
 

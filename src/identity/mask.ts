@@ -1,2 +1,3 @@
 /** Returns an e-mail address as whoever does not own it may see it, such as `b…@example.com`. */
-export const maskEmail = (email: string): string => email.replace(/^(.).*(?=@)/, '$1…')
+export const maskEmail = (email: string, gap = '…'): string =>
+  email.replace(/^(.).*(?=@)/, (_, first) => first + gap)

@@ -37,8 +37,10 @@ type Purpose = keyof typeof statements
 
 type Site = Pick<Settings, 'PUBLIC_URL' | 'NETWORKS'>
 type SiteCtx = Omit<Ctx, 'caller'> & { settings: Site }
-type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
-type WalletProof = Omit<SignedMessage, 'address'> & { purpose: Purpose; secret: string | undefined }
+/** What the message is for. `account`: the masked e-mail address of the one that gets the wallet, if it must be named. */
+export type Goal = { purpose: Purpose; account?: string }
+type WalletRequest = Goal & { address: Hex; chainId: number }
+type WalletProof = Goal & Omit<SignedMessage, 'address'> & { secret: string | undefined }
 
 /** Returns a message to sign, and the secret for the browser. */
 export async function createWalletMessage({ db, now, settings }: SiteCtx, request: WalletRequest) {
@@ -57,7 +59,7 @@ export async function createWalletMessage({ db, now, settings }: SiteCtx, reques
  */
 export async function verifyWalletMessage(
   { db, now, settings }: SiteCtx,
-  { message, signature, purpose, secret }: WalletProof,
+  { message, signature, secret, ...goal }: WalletProof,
 ): Promise<Proof> {
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
@@ -70,7 +72,7 @@ export async function verifyWalletMessage(
   const network = requireNetwork(settings, chainId, 'message')
   if (!validateSiweMessage({ message: fields, domain: host, time: now }))
     throw invalidMessage('the message has expired: please try again')
-  const request = { address, chainId, nonce, issuedAt, expirationTime, purpose }
+  const request = { address, chainId, nonce, issuedAt, expirationTime, ...goal }
   if (message !== writeMessage(settings, request))
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
@@ -105,14 +107,22 @@ const isTime = (time: Date | undefined): time is Date => !Number.isNaN(time?.get
 
 type MessageFields = WalletRequest & { nonce: string; issuedAt: Date; expirationTime: Date }
 
-const writeMessage = ({ PUBLIC_URL }: Site, { purpose, ...fields }: MessageFields): string =>
-  createSiweMessage({
+const writeMessage = (
+  { PUBLIC_URL }: Site,
+  { purpose, account, ...fields }: MessageFields,
+): string => {
+  const { host } = new URL(PUBLIC_URL)
+  return createSiweMessage({
     ...fields,
-    domain: new URL(PUBLIC_URL).host,
+    domain: host,
     uri: PUBLIC_URL,
     version: '1',
-    statement: statements[purpose],
+    // ASCII only (EIP-4361).
+    statement: account
+      ? `Link this wallet to the account ${account} of ${host}.`
+      : statements[purpose],
   })
+}
 
 /** `field` is the field of the request that names the chain. */
 function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Network {

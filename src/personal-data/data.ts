@@ -4,7 +4,7 @@ import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/serve.ts'
 import { shownColumns } from '../db/columns.ts'
 import { auditLog } from '../db/schema/operations.ts'
-import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
+import { addresses, emailLinks, phoneLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import { endpointColumns, toWebhook } from '../events/read.ts'
@@ -13,7 +13,14 @@ import { ApiError } from '../http/errors.ts'
 import { isOptedOut } from '../mail/mail.ts'
 import { selectPage, selectSummaries, toPage, toSummaryPage } from '../orders/reading/list.ts'
 import { viewOf } from '../orders/reading/viewer.ts'
-import { AdministratorAction, BookEntry, ExportedToken, MailLink, PersonRecord } from './schema.ts'
+import {
+  AdministratorAction,
+  BookEntry,
+  ExportedToken,
+  MailLink,
+  PersonRecord,
+  PhoneLink,
+} from './schema.ts'
 
 const PAGE_SIZE = 100
 
@@ -53,6 +60,10 @@ export async function readPersonalData(
       .select(shownColumns(emailLinks, MailLink.unwrap()))
       .from(emailLinks)
       .where(isMailLinkSql(userId)),
+    phoneLinks: db
+      .select(shownColumns(phoneLinks, PhoneLink.unwrap()))
+      .from(phoneLinks)
+      .where(eq(phoneLinks.userId, userId)),
     webhooks: db
       .select(endpointColumns)
       .from(webhookEndpoints)
@@ -74,6 +85,7 @@ export async function readPersonalData(
     addresses: found.addresses,
     tokens: found.tokens,
     mailLinks: found.mailLinks,
+    phoneLinks: found.phoneLinks,
     webhooks: found.webhooks.map(toRecord),
     actions: found.actions,
     summaries: toSummaryPage(request, found.summaries).orders,

@@ -65,6 +65,15 @@ export const MailLink = model(
   }),
 )
 
+export const PhoneLink = model(
+  'PhoneLink',
+  'A code by which a phone has proved a wallet, without its secret.',
+  () => ({
+    wallet: orNull(text('The wallet that was proved; null before.')),
+    expiresAt: time('Time when it expires.'),
+  }),
+)
+
 const WebhookRecord = model('WebhookRecord', 'A webhook endpoint, without its secret.', () => {
   const { userId, enabled, disabledReason, previousSecretUntil, ...fields } = webhookFields
   return fields
@@ -87,6 +96,7 @@ export const PersonalData = model('PersonalData', 'What the instance stores of a
   addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
   tokens: z.array(ExportedToken).describe('API tokens and sessions.'),
   mailLinks: z.array(MailLink).describe('Mailed links.'),
+  phoneLinks: z.array(PhoneLink).describe('Codes for a phone.'),
   webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
   actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
   orders: z

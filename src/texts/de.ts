@@ -288,6 +288,34 @@ export const de: Translation = {
     whatIsWallet:
       'Eine Wallet ist eine App oder eine Erweiterung Ihres Browsers, die aufbewahrt, was Sie hier kaufen. Sie ist kostenlos und zeigt Ihnen einige geheime Wörter: Bewahren Sie diese auf Papier auf, denn wer sie kennt, dem gehört der Inhalt der Wallet.',
   },
+  phone: {
+    onPhone: 'Meine Wallet ist auf meinem Smartphone',
+    scan: 'Scannen Sie diesen Code mit Ihrem Smartphone',
+    how: 'Nutzen Sie den Scanner Ihrer Wallet-App oder die Kamera. Der Code gilt 10 Minuten und meldet niemanden an.',
+    code: 'Code zum Scannen mit dem Smartphone',
+    noCamera: 'Ohne Kamera',
+    address: 'Öffnen Sie diese Adresse auf Ihrem Smartphone',
+    newCode: 'Neuen Code anzeigen',
+    back: 'Zurück',
+    ended: 'Dieser Code gilt nicht mehr',
+    askNew: 'Lassen Sie sich in dem Browser, in dem Sie angemeldet sind, einen neuen anzeigen.',
+    isYours: 'Ist das Ihre Wallet?',
+    compare:
+      'Ihr Smartphone hat diese Wallet nachgewiesen. Wenn Ihre Wallet dieselbe Adresse zeigt, bestätigen Sie sie: Was Sie gekauft haben, wird dorthin gesendet.',
+    confirm: 'Ja, diese Wallet verknüpfen',
+    title: 'Verbinden Sie die Wallet dieses Smartphones',
+    start:
+      'Sie haben den Code einer Bestellung gescannt. Fahren Sie fort und unterschreiben Sie eine Nachricht mit Ihrer Wallet.',
+    goOn: 'Weiter',
+    onlyYours:
+      'Hat jemand anderes Ihnen diesen Code gezeigt oder gesendet? Dann schließen Sie diese Seite.',
+    toAccount: (email) => ['Ihre Wallet wird mit dem Konto ', email, ' verknüpft.'],
+    openInApp:
+      'Keine Wallet hier? Scannen Sie den Code mit Ihrer Wallet-App, oder fügen Sie diese Adresse im Browser der App ein.',
+    nowConfirm: 'Bestätigen Sie sie jetzt',
+    whereToConfirm:
+      'Sehen Sie in den Browser, der den Code zeigt. Er fragt, ob diese Wallet Ihre ist:',
+  },
   steps: {
     label: 'Fortschritt',
     paid: 'Bezahlt',

@@ -292,6 +292,33 @@ export const en = {
     whatIsWallet:
       'A wallet is an app, or an extension of your browser, that keeps what you buy here. It is free and shows you some secret words: keep them on paper, because whoever knows them owns what is in the wallet.',
   },
+  /** A wallet that is on the phone of a buyer. */
+  phone: {
+    onPhone: 'My wallet is on my phone',
+    scan: 'Scan this code with your phone',
+    how: 'Use the scanner of your wallet app, or the camera. The code works for 10 minutes and signs nobody in.',
+    code: 'Code to scan with your phone',
+    noCamera: 'Without a camera',
+    address: 'Open this address on your phone',
+    newCode: 'Show a new code',
+    back: 'Back',
+    ended: 'This code no longer works',
+    askNew: 'Show a new one in the browser where you have signed in.',
+    isYours: 'Is this your wallet?',
+    compare:
+      'Your phone has proved this wallet. If your wallet shows the same address, confirm it: what you bought is sent there.',
+    confirm: 'Yes, link this wallet',
+    title: 'Connect the wallet of this phone',
+    start: 'You have scanned the code of an order. Go on, and sign a message with your wallet.',
+    goOn: 'Go on',
+    onlyYours: 'Did somebody else show or send you this code? Then close this page.',
+    toAccount: (email: Child): Child[] => ['Your wallet is linked to the account ', email, '.'],
+    openInApp:
+      'No wallet here? Scan the code with your wallet app, or paste this address in the browser of the app.',
+    nowConfirm: 'Now confirm it',
+    whereToConfirm:
+      'Look at the browser that shows the code. It asks whether this wallet is yours:',
+  },
   steps: {
     label: 'Progress',
     paid: 'Paid',

@@ -277,6 +277,31 @@ export const es: Translation = {
     whatIsWallet:
       'Una cartera es una aplicación, o una extensión de su navegador, que guarda lo que compra aquí. Es gratuita y le muestra unas palabras secretas: guárdelas en papel, porque quien las conoce es dueño de lo que contiene.',
   },
+  phone: {
+    onPhone: 'Mi cartera está en mi teléfono',
+    scan: 'Escanee este código con su teléfono',
+    how: 'Use el escáner de su aplicación de cartera o la cámara. El código vale 10 minutos y no inicia la sesión de nadie.',
+    code: 'Código para escanear con su teléfono',
+    noCamera: 'Sin cámara',
+    address: 'Abra esta dirección en su teléfono',
+    newCode: 'Mostrar un código nuevo',
+    back: 'Volver',
+    ended: 'Este código ya no funciona',
+    askNew: 'Muestre uno nuevo en el navegador donde inició sesión.',
+    isYours: '¿Es esta su cartera?',
+    compare:
+      'Su teléfono ha demostrado esta cartera. Si su cartera muestra la misma dirección, confírmela: lo que compró se envía allí.',
+    confirm: 'Sí, vincular esta cartera',
+    title: 'Conecte la cartera de este teléfono',
+    start: 'Ha escaneado el código de un pedido. Continúe y firme un mensaje con su cartera.',
+    goOn: 'Continuar',
+    onlyYours: '¿Otra persona le mostró o envió este código? Entonces cierre esta página.',
+    toAccount: (email) => ['Su cartera se vinculará a la cuenta ', email, '.'],
+    openInApp:
+      '¿No hay cartera aquí? Escanee el código con su aplicación de cartera, o pegue esta dirección en el navegador de la aplicación.',
+    nowConfirm: 'Confírmela ahora',
+    whereToConfirm: 'Mire el navegador que muestra el código. Le pregunta si esta cartera es suya:',
+  },
   steps: {
     label: 'Progreso',
     paid: 'Pagado',

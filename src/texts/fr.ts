@@ -282,6 +282,33 @@ export const fr: Translation = {
     whatIsWallet:
       'Un portefeuille est une application, ou une extension de votre navigateur, qui garde ce que vous achetez ici. Il est gratuit et vous montre quelques mots secrets : conservez-les sur papier, car qui les connaît possède ce qu’il contient.',
   },
+  phone: {
+    onPhone: 'Mon portefeuille est sur mon téléphone',
+    scan: 'Scannez ce code avec votre téléphone',
+    how: 'Utilisez le scanner de votre application de portefeuille, ou l’appareil photo. Le code est valable 10 minutes et ne connecte personne.',
+    code: 'Code à scanner avec votre téléphone',
+    noCamera: 'Sans appareil photo',
+    address: 'Ouvrez cette adresse sur votre téléphone',
+    newCode: 'Afficher un nouveau code',
+    back: 'Retour',
+    ended: 'Ce code n’est plus valable',
+    askNew: 'Affichez-en un nouveau dans le navigateur où vous êtes connecté.',
+    isYours: 'Est-ce votre portefeuille ?',
+    compare:
+      'Votre téléphone a prouvé ce portefeuille. Si votre portefeuille affiche la même adresse, confirmez-la : votre achat y est envoyé.',
+    confirm: 'Oui, associer ce portefeuille',
+    title: 'Connectez le portefeuille de ce téléphone',
+    start:
+      'Vous avez scanné le code d’une commande. Continuez, puis signez un message avec votre portefeuille.',
+    goOn: 'Continuer',
+    onlyYours: 'Quelqu’un d’autre vous a montré ou envoyé ce code ? Alors fermez cette page.',
+    toAccount: (email) => ['Votre portefeuille sera associé au compte ', email, '.'],
+    openInApp:
+      'Pas de portefeuille ici ? Scannez le code avec votre application de portefeuille, ou collez cette adresse dans le navigateur de l’application.',
+    nowConfirm: 'Confirmez-le maintenant',
+    whereToConfirm:
+      'Regardez le navigateur qui affiche le code. Il demande si ce portefeuille est le vôtre :',
+  },
   steps: {
     label: 'Avancement',
     paid: 'Payé',

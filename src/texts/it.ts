@@ -273,6 +273,32 @@ export const it: Translation = {
     whatIsWallet:
       'Un wallet è un’app, o un’estensione del browser, che custodisce ciò che acquisti qui. È gratuito e ti mostra alcune parole segrete: conservale su carta, perché chi le conosce possiede ciò che contiene.',
   },
+  phone: {
+    onPhone: 'Il mio wallet è sul telefono',
+    scan: 'Scansiona questo codice con il telefono',
+    how: 'Usa lo scanner della tua app wallet o la fotocamera. Il codice vale 10 minuti e non fa accedere nessuno.',
+    code: 'Codice da scansionare con il telefono',
+    noCamera: 'Senza fotocamera',
+    address: 'Apri questo indirizzo sul telefono',
+    newCode: 'Mostra un nuovo codice',
+    back: 'Indietro',
+    ended: 'Questo codice non è più valido',
+    askNew: 'Mostrane uno nuovo nel browser in cui hai effettuato l’accesso.',
+    isYours: 'È il tuo wallet?',
+    compare:
+      'Il telefono ha dimostrato questo wallet. Se il tuo wallet mostra lo stesso indirizzo, confermalo: ciò che hai acquistato viene inviato lì.',
+    confirm: 'Sì, collega questo wallet',
+    title: 'Collega il wallet di questo telefono',
+    start:
+      'Hai scansionato il codice di un ordine. Continua e firma un messaggio con il tuo wallet.',
+    goOn: 'Continua',
+    onlyYours: 'Qualcun altro ti ha mostrato o inviato questo codice? Allora chiudi questa pagina.',
+    toAccount: (email) => ['Il tuo wallet viene collegato all’account ', email, '.'],
+    openInApp:
+      'Nessun wallet qui? Scansiona il codice con la tua app wallet, o incolla questo indirizzo nel browser dell’app.',
+    nowConfirm: 'Ora confermalo',
+    whereToConfirm: 'Guarda il browser che mostra il codice. Chiede se questo wallet è tuo:',
+  },
   steps: {
     label: 'Avanzamento',
     paid: 'Pagato',

@@ -282,6 +282,18 @@ export async function sampleWorld() {
       const { params, secret } = await aClaim()
       return { params, body: new URLSearchParams({ secret }) }
     },
+    'POST /claim/:id/phone': () => ({ params: { id: 1 } }),
+    'GET /claim/:id/phone': () => ({ params: { id: 1 }, query: `?secret=${secret}` }),
+    'POST /claim/:id/phone/confirm': () => ({
+      params: { id: 1 },
+      body: new URLSearchParams({ secret, wallet: seller.ethereumPublicAddr }),
+    }),
+    'GET /phone': () => ({ query: `?secret=${secret}` }),
+    'POST /phone': () => ({ body: new URLSearchParams({ secret }) }),
+    'POST /phone/message': () => ({
+      json: { address: seller.ethereumPublicAddr, chainId: 31337 },
+    }),
+    'POST /phone/wallet': () => ({ json: { message: 'not a message', signature: '0x' } }),
     'POST /claim/:id/wallet': async () => ({
       params: (await aClaim()).params,
       json: { message: 'not a sign-in message', signature: '0x' },

@@ -118,6 +118,15 @@ GET    /claim/:id                                          | 200      | 200     
 // The buyer of the sample order has no e-mail address, so no link is mailed.
 POST   /claim/:id/email                                    | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 40    | 0
 POST   /claim/:id/wallet                                   | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 4     | 0
+// Refused: who is measured has a wallet.
+POST   /claim/:id/phone                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
+GET    /claim/:id/phone                                    | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
+POST   /claim/:id/phone/confirm                            | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
+GET    /phone                                              | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
+POST   /phone                                              | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 0     | 0     | 0
+GET    /phone/wallet                                       | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 0
+POST   /phone/message                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 1     | 2     | 0
+POST   /phone/wallet                                       | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 1     | 2     | 0
 GET    /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 POST   /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
 POST   /language                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 12    | 4

@@ -153,6 +153,29 @@ export const walletNonces = sqliteTable(
   (t) => [index('walletNonces_expiry').on(t.expiresAt)],
 )
 
+/**
+ * Links by which the phone of a signed-in user proves a wallet. A user has one: a new one ends the one before.
+ * Only the SHA-256 of their secret is stored.
+ */
+export const phoneLinks = sqliteTable(
+  'phoneLinks',
+  {
+    userId: integer()
+      .primaryKey()
+      .references(() => users.id),
+    secretHash: text().notNull(),
+    /** What was proved, as in `users`; null before. */
+    wallet: text(),
+    walletChainId: integer().notNull().default(0),
+    walletProvedByFactory: boolean().notNull().default(false),
+    expiresAt: timestamp().notNull(),
+  },
+  (t) => [
+    uniqueIndex('phoneLinks_secret').on(t.secretHash),
+    index('phoneLinks_expiry').on(t.expiresAt),
+  ],
+)
+
 /** Sign-in links sent by e-mail. Only the SHA-256 of their secret is stored. */
 export const emailLinks = sqliteTable(
   'emailLinks',

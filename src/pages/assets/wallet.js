@@ -12,7 +12,7 @@ const apps = panel.querySelector('.wallet-apps')
 const status = panel.querySelector(':scope > [role="status"]')
 const problem = panel.querySelector(':scope > [role="alert"]')
 
-const { purpose, redirect, target, address: onlyAddress } = panel.dataset
+const { purpose, redirect, message: source, target, address: onlyAddress } = panel.dataset
 const networks = JSON.parse(panel.dataset.networks)
 
 status.textContent = translate('Looking for wallets…')
@@ -68,7 +68,7 @@ async function useWallet(provider, name, button) {
 async function signMessage(provider) {
   const address = await accountOf(provider, onlyAddress)
   const chainId = await useChain(provider, networks)
-  const { message } = await post('/sign-in/wallet/message', { address, chainId, purpose })
+  const { message } = await post(source, { address, chainId, purpose })
   const signature = await provider.request({
     method: 'personal_sign',
     params: [toHex(message), address],

@@ -16,17 +16,16 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { linkOrJoin } from '../../identity/join.ts'
-import { isOptedOut } from '../../mail/mail.ts'
 import { orderNumber } from '../../orders/number.ts'
 import type { Texts } from '../../texts/en.ts'
 import { pathWith } from '../components/text.ts'
-import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
 import { describeClient } from '../sign-in/client.ts'
 import { sendSignInLink } from '../sign-in/send-link.ts'
 import { signInPage } from '../sign-in/sign-in-page.tsx'
 import { deleteMessageSecret, proveWallet, SignedWalletMessage } from '../wallet/signed-message.ts'
 import { readClaim } from './claim.ts'
+import { tellOfWallet } from './tell.ts'
 import { ClaimPage, claimNotices } from './views.tsx'
 
 const OrderId = z.object({ id: idText })
@@ -73,17 +72,14 @@ export const claimRoutes = new Endpoints({ isTranslated: true })
     return c.redirect(pathWith(path, { secret, notice: isScarce ? 'scarce' : 'sent' }), 303)
   })
   .post('/claim/:id/wallet', walletForm, async (c, { json }) => {
-    const { now, settings } = c.var
+    const { now } = c.var
     const account = await readAccount(c.var)
     const { email } = account
     requireRecent(account, now, walletSignIn(account))
-    const proof = await proveWallet(c, json, 'link')
+    const proof = await proveWallet(c, json, { purpose: 'link' })
     const client = describeClient(c)
-    const { chainIds, session } = await linkOrJoin(c.var, { proof, email, client })
-    // The mail of the delivery names the wallet.
-    const isTold = settings.MAX_ORDER_MAILS_PER_DAY > 0 && !(await isOptedOut(c.var, email))
-    const locale = account.language ?? account.locale
-    if (!isTold) notifyOwner(c, { email, locale }, { type: 'wallet-linked' })
+    const { chainIds, owner, session } = await linkOrJoin(c.var, { proof, email, client })
+    await tellOfWallet(c, owner)
     c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
     deleteMessageSecret(c)
     if (session) await startSession(c, session)

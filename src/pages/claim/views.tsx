@@ -1,6 +1,6 @@
 import { maskEmail } from '../../identity/mask.ts'
 import { orderNumber } from '../../orders/number.ts'
-import { Hidden, LinkButton, Notice, Submit } from '../components/forms.tsx'
+import { Hidden, LinkButton, Notice, PostButton, Submit } from '../components/forms.tsx'
 import { Meta } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
@@ -86,7 +86,7 @@ const EmailStep = ({ claim: { id, email, waits }, secret, notice }: EmailStepPro
 }
 
 const WalletStep = ({ claim: { id } }: Pick<ClaimProps, 'claim'>) => {
-  const { claim } = usePage().texts
+  const { claim, phone } = usePage().texts
   return (
     <>
       <h2>{claim.connectWallet}</h2>
@@ -97,6 +97,9 @@ const WalletStep = ({ claim: { id } }: Pick<ClaimProps, 'claim'>) => {
         page={`/claim/${id}`}
         target={`/claim/${id}/wallet`}
       />
+      <PostButton action={`/claim/${id}/phone`} kind="normal">
+        {phone.onPhone}
+      </PostButton>
       <details>
         <summary>{claim.noWallet}</summary>
         <p>{claim.whatIsWallet}</p>

@@ -76,7 +76,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity', isTranslated: true 
       errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     },
     async (c, { json }) => {
-      const proof = await proveWallet(c, json, 'sign-in')
+      const proof = await proveWallet(c, json, { purpose: 'sign-in' })
       const session = await signIn(c.var, { proof, client: describeClient(c) })
       deleteMessageSecret(c)
       await startSession(c, session)
@@ -101,7 +101,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity', isTranslated: true 
       // Rejects an API token or an old session before the chain is asked about the signature.
       const account = await readAccount(c.var)
       requireRecent(account, now, walletSignIn(account))
-      const proof = await proveWallet(c, json, 'link')
+      const proof = await proveWallet(c, json, { purpose: 'link' })
       const { chainIds, owner } = await linkWallet(c.var, proof)
       notifyOwner(c, owner, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))

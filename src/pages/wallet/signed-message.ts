@@ -5,7 +5,7 @@ import type { Hex } from 'viem'
 import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { inputText } from '../../http/inputs.ts'
-import { verifyWalletMessage } from '../../identity/wallet.ts'
+import { type Goal, verifyWalletMessage } from '../../identity/wallet.ts'
 import { mailLimits } from '../../limits.ts'
 import { SECOND } from '../../time.ts'
 
@@ -37,5 +37,5 @@ export const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE
 export const proveWallet = <E extends App>(
   c: Context<E>,
   signed: SignedWalletMessage,
-  purpose: 'sign-in' | 'link',
-) => verifyWalletMessage(c.var, { ...signed, purpose, secret: getCookie(c, SECRET_COOKIE) })
+  goal: Goal,
+) => verifyWalletMessage(c.var, { ...signed, ...goal, secret: getCookie(c, SECRET_COOKIE) })

@@ -29,10 +29,22 @@ function walletNetwork([key, network]: [string, Network]) {
 }
 
 type Goal = {
-  purpose: 'sign-in' | 'link'
+  /** `phone`: to link a wallet by a code, which was shown in another browser. */
+  purpose: 'sign-in' | 'link' | 'phone'
   redirect: string
-  /** The path of the page that links a wallet. */
+  /** The path of the page that links a wallet; the URL of the code. */
   page?: string
+}
+
+/** The makers of wallet apps must not see the URL. */
+const CodeForApp = ({ url }: { url: string }) => {
+  const { phone, wallets } = usePage().texts
+  return (
+    <div class="wallet-apps flow" hidden>
+      <p>{phone.openInApp}</p>
+      <CopyField id="page-address" label={wallets.apps.address} text={url} rows={3} />
+    </div>
+  )
 }
 
 /** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
@@ -72,7 +84,16 @@ type WalletsProps = Goal & {
   target?: string
 }
 
-const targets = { 'sign-in': '/sign-in/wallet', link: '/settings/account/wallet' }
+const targets = {
+  'sign-in': '/sign-in/wallet',
+  link: '/settings/account/wallet',
+  phone: '/phone/wallet',
+}
+const messages = {
+  'sign-in': '/sign-in/wallet/message',
+  link: '/sign-in/wallet/message',
+  phone: '/phone/message',
+}
 
 /** The script `assets/wallet.js` adds a button for each wallet in the browser. */
 export const Wallets = ({ address, target, ...goal }: WalletsProps) => {
@@ -83,6 +104,7 @@ export const Wallets = ({ address, target, ...goal }: WalletsProps) => {
       class="stack"
       data-purpose={goal.purpose}
       data-redirect={goal.redirect}
+      data-message={messages[goal.purpose]}
       data-target={target ?? targets[goal.purpose]}
       data-networks={JSON.stringify(Object.entries(settings.NETWORKS).map(walletNetwork))}
       data-address={address}
@@ -91,7 +113,7 @@ export const Wallets = ({ address, target, ...goal }: WalletsProps) => {
         <p class="hint">{texts.wallets.noScript}</p>
       </noscript>
       <ul class="wallets" aria-label={texts.wallets.label} hidden />
-      <WalletApps {...goal} />
+      {goal.purpose === 'phone' ? <CodeForApp url={goal.page ?? ''} /> : <WalletApps {...goal} />}
       <p class="status" role="status" />
       <p class="problem" role="alert" />
     </div>

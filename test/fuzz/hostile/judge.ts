@@ -204,6 +204,9 @@ const rules: Record<string, Rule> = {
     return step.attacker.emails.includes(String(row.email))
   },
 
+  // A stolen session is too old to make one.
+  phoneLinks: (_, step, { row }) => isOwn(step, row.userId),
+
   // A stolen session is too old to change one. The consumer is woken for an event of an order.
   webhookEndpoints: (world, step, { before, after, row, columns }) => {
     if (!before) step.attacker.webhookIds.push(row.id)

@@ -1,0 +1,132 @@
+import { generate } from 'lean-qr'
+import { maskEmail } from '../../identity/mask.ts'
+import type { findPhoneLink } from '../../identity/phone-link.ts'
+import { CopyField, Hidden, LinkButton, PostButton, Submit } from '../components/forms.tsx'
+import { usePage } from '../components/request.ts'
+import { Wallets } from '../wallet/views.tsx'
+
+type Link = Awaited<ReturnType<typeof findPhoneLink>>
+
+const urlOf = (secret: string) => `${usePage().settings.PUBLIC_URL}/phone?secret=${secret}`
+
+/** Modules of white around a code, which scanners need. */
+const QUIET_ZONE = 4
+
+/** Dark on light in both color schemes, as scanners expect it. */
+const QrCode = ({ text, label }: { text: string; label: string }) => {
+  const code = generate(text)
+  const rows = Array.from({ length: code.size }, (_, y) => y)
+  const dark = rows.flatMap((y) =>
+    rows.flatMap((x) => (code.get(x, y) ? `M${x} ${y}h1v1h-1z` : [])),
+  )
+  const box = [-QUIET_ZONE, -QUIET_ZONE, code.size + 2 * QUIET_ZONE, code.size + 2 * QUIET_ZONE]
+  return (
+    <svg
+      class="qr"
+      role="img"
+      aria-label={label}
+      viewBox={box.join(' ')}
+      shape-rendering="crispEdges"
+    >
+      <rect x={box[0]} y={box[1]} width={box[2]} height={box[3]} fill="#fff" />
+      <path d={dark.join('')} fill="#000" />
+    </svg>
+  )
+}
+
+type PhoneCodeProps = { orderId: number; secret: string; link: Link }
+
+/** In the signed-in browser. The script `phone.js` loads it again until the phone has proved a wallet. */
+export const PhoneCode = ({ orderId, secret, link }: PhoneCodeProps) => {
+  const { phone } = usePage().texts
+  const state = link ? (link.wallet ? 'proved' : 'waiting') : 'ended'
+  return (
+    <section class="card narrow">
+      <div id="phone" class="flow" data-state={state}>
+        {state === 'waiting' && <ScanCode url={urlOf(secret)} />}
+        {link?.wallet && <ConfirmWallet orderId={orderId} secret={secret} wallet={link.wallet} />}
+        {state === 'ended' && <h1>{phone.ended}</h1>}
+      </div>
+      <p class="status" id="live" role="status" />
+      <p class="visually-hidden" id="news" role="status" />
+      <div class="actions">
+        <PostButton action={`/claim/${orderId}/phone`} kind="normal">
+          {phone.newCode}
+        </PostButton>
+        <LinkButton href={`/claim/${orderId}`}>{phone.back}</LinkButton>
+      </div>
+    </section>
+  )
+}
+
+const ScanCode = ({ url }: { url: string }) => {
+  const { phone } = usePage().texts
+  return (
+    <>
+      <h1>{phone.scan}</h1>
+      <p>{phone.how}</p>
+      <QrCode text={url} label={phone.code} />
+      <details>
+        <summary>{phone.noCamera}</summary>
+        <CopyField id="phone-address" label={phone.address} text={url} rows={3} />
+      </details>
+    </>
+  )
+}
+
+const ConfirmWallet = ({
+  orderId,
+  secret,
+  wallet,
+}: Omit<PhoneCodeProps, 'link'> & { wallet: string }) => {
+  const { phone } = usePage().texts
+  return (
+    <>
+      <h1>{phone.isYours}</h1>
+      <p>{phone.compare}</p>
+      <p class="code">{wallet}</p>
+      <form method="post" action={`/claim/${orderId}/phone/confirm`} class="stack">
+        <Hidden values={{ secret, wallet }} />
+        <Submit kind="primary">{phone.confirm}</Submit>
+      </form>
+    </>
+  )
+}
+
+/** On the phone. Who was sent the code by somebody else would link a wallet to the account of a stranger. */
+export const PhoneStart = ({ secret }: { secret: string }) => {
+  const { phone } = usePage().texts
+  return (
+    <section class="card narrow">
+      <h1>{phone.title}</h1>
+      <p>{phone.start}</p>
+      <form method="post" action="/phone" class="stack">
+        <Hidden values={{ secret }} />
+        <Submit kind="primary">{phone.goOn}</Submit>
+      </form>
+      <p class="hint">{phone.onlyYours}</p>
+    </section>
+  )
+}
+
+export const PhoneWallet = ({ secret, link }: { secret: string; link: Link }) => {
+  const { phone } = usePage().texts
+  return (
+    <section class="card narrow">
+      <h1>{link ? (link.wallet ? phone.nowConfirm : phone.title) : phone.ended}</h1>
+      {!link && <p>{phone.askNew}</p>}
+      {link?.wallet && (
+        <>
+          <p>{phone.whereToConfirm}</p>
+          <p class="code">{link.wallet}</p>
+        </>
+      )}
+      {link && !link.wallet && (
+        <>
+          <p>{phone.toAccount(<strong>{maskEmail(link.email)}</strong>)}</p>
+          <Wallets purpose="phone" redirect="/phone/wallet" page={urlOf(secret)} />
+        </>
+      )}
+    </section>
+  )
+}
