@@ -1,11 +1,12 @@
 /**
- * The Worker of `npm run dev`: that of `src/worker.ts`, whose clock can be moved. It is never
- * deployed: `main` in wrangler.toml is `src/worker.ts`.
+ * The Worker of `npm run dev`: that of `src/worker.ts`, whose clock can be moved, with a test wallet. It is
+ * never deployed: `main` in wrangler.toml is `src/worker.ts`.
  */
 import type { WakeUp } from '../../src/delivery/wake.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import worker, { CachedReads as Reads } from '../../src/worker.ts'
 import { moveSql } from './moved-sql.ts'
+import { withTestWallet } from './test-wallet.ts'
 
 /** Milliseconds by which the clock is ahead. A new isolate learns it with its first event. */
 let offset = 0
@@ -52,7 +53,10 @@ export class CachedReads extends Reads {
 }
 
 export default {
-  fetch: onClock(worker.fetch),
+  fetch: onClock(
+    (request: Parameters<typeof worker.fetch>[0], env: Env, context: ExecutionContext) =>
+      withTestWallet(request, () => worker.fetch(request, env, context)),
+  ),
   queue: onClock(worker.queue),
   scheduled: onClock(worker.scheduled),
 } satisfies ExportedHandler<Env, WakeUp | WebhookWakeUp>
