@@ -43,6 +43,7 @@ const extended = {
     'test/scripts/catalogue/chain/{collection,import}.test.ts',
   ],
   instance: [
+    'test/browser/claim.test.ts',
     'test/client/{guides,import,package}.test.ts',
     'test/check-my-shop/check-my-shop.test.ts',
   ],

@@ -79,11 +79,8 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
     await page.goto(await marketplace.nextLink())
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Link a wallet' }).waitFor()
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByText('The wallet is linked.').waitFor()
-
-    await page.goto(`/claim/${id}`)
+    await page.getByRole('heading', { name: 'Connect a wallet' }).waitFor()
+    await page.getByRole('button', { name: 'Test Wallet', exact: true }).click()
     await page.getByRole('heading', { name: 'Order WALK-5' }).waitFor()
     await page.locator('.order .done').nth(2).waitFor()
     expect(await piecesOf(account.address, nft)).toBe(1n)

@@ -28,12 +28,25 @@ export async function userId(identity: string): Promise<number> {
   return user.id
 }
 
-/** Returns the link that is mailed to an address because of `action`. */
-export async function linkMailedBy(email: string, action: () => Promise<unknown>) {
+/** The mails that the instance has sent to an address: of what kind they are, and what the log says of them. */
+const readMails = (email: string) =>
+  [...readFileSync(instance.log, 'utf8').matchAll(/(\S+ link|mail) for (\S+): (.+)$/gm)]
+    .filter(([, , to]) => to === email)
+    .map(([, kind = '', , text = '']) => ({ kind, text }))
+
+/** The kinds of the mails that were sent to an address. */
+export const mailsTo = (email: string) => readMails(email).map(({ kind }) => kind)
+
+/** Returns the link that is mailed to an address because of `action`: of an order, or one that proves the address. */
+export async function linkMailedBy(
+  email: string,
+  action: () => Promise<unknown>,
+  purpose: 'claim' | 'proof' = 'proof',
+) {
   const links = () =>
-    [...readFileSync(instance.log, 'utf8').matchAll(/(?<!claim) link for (\S+): (http:\S+)$/gm)]
-      .filter(([, to]) => to === email)
-      .map(([, , link = '']) => link)
+    readMails(email)
+      .filter(({ kind }) => kind !== 'mail' && (kind === 'claim link') === (purpose === 'claim'))
+      .map(({ text }) => text)
   const { length } = links()
   await action()
   return vi.waitUntil(() => links()[length], PATIENCE)

@@ -1,0 +1,91 @@
+/** The claim of an order, from the mail to the delivery, with the test wallet of `npm run dev`. */
+import type { Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
+import { createClient } from '../../client/src/index.ts'
+import { textsOf } from '../../src/texts/texts.ts'
+import { instance, linkMailedBy, mailsTo } from '../support/instance/instance.ts'
+import { buyerBillingData } from '../support/instance/orders.ts'
+import { expectAccessible } from './accessibility.ts'
+import { open } from './browser.ts'
+import { hasChromium } from './chromium.ts'
+
+/** Sells a piece of NFT 3 to a guest, and returns the link that is mailed. */
+async function sellTo(email: string, locale: string, providerId: string): Promise<string> {
+  const order = { nftId: 3, listingId: 3, quantity: 1, providerId, buyerBillingData }
+  await createClient(instance).placeOrders({ body: [{ ...order, buyer: { email, locale } }] })
+  const runCron = () => fetch(`${instance.url}/cdn-cgi/local/scheduled`)
+  return linkMailedBy(email, runCron, 'claim')
+}
+
+/** Proves the address on the page of the link, as the guest does, and comes to the wallet. */
+async function confirmEmail(page: Page, email: string, locale: string) {
+  const { signIn, claim } = await textsOf(locale)
+  const link = await linkMailedBy(email, async () => {
+    await page.getByRole('button', { name: signIn.send }).click()
+    await page.getByRole('button', { name: signIn.sent.sendAnother }).waitFor()
+  })
+  await page.goto(link)
+  await page.getByRole('button', { name: signIn.title, exact: true }).click()
+  await page.getByRole('heading', { name: claim.connectWallet }).waitFor()
+}
+
+const waitForDelivery = (page: Page) => page.locator('.order .done').nth(2).waitFor()
+const useTestWallet = (page: Page) => page.getByRole('button', { name: 'Test wallet' }).click()
+
+describe.skipIf(!hasChromium)('the claim of an order in a browser', () => {
+  it.each(inject('isLong') ? ['en', 'de', 'fr', 'es', 'it'] : ['de'])(
+    'leads a guest from the mail to the delivery: %s',
+    async (locale) => {
+      const email = `claim-${locale}@example.com`
+      const texts = await textsOf(locale)
+      const page = await open({ locale, reducedMotion: 'reduce' })
+      await page.goto(await sellTo(email, locale, `CLAIM-${locale}`))
+      await page.getByText(`CLAIM-${locale}`).waitFor()
+      await expectAccessible(page, `claim ${locale}, the address`)
+      await confirmEmail(page, email, locale)
+      await page.getByText(texts.claim.noWallet).click()
+      await page.getByRole('button', { name: 'Test wallet' }).waitFor()
+      await expectAccessible(page, `claim ${locale}, the wallet`)
+      await useTestWallet(page)
+      await waitForDelivery(page)
+      const heading = texts.orders.order(`CLAIM-${locale}`).join('')
+      await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+      // Cron may have told of the delivery already.
+      const mails = mailsTo(email).filter((kind) => kind !== 'mail')
+      expect(mails).toEqual(['claim link', 'sign-in link'])
+      expect(mailsTo(email).length).toBeLessThanOrEqual(3)
+    },
+    180_000,
+  )
+
+  it('links the wallet of a phone by a code', async () => {
+    const email = 'claim-phone@example.com'
+    const page = await open({ locale: 'en', reducedMotion: 'reduce' })
+    await page.goto(await sellTo(email, 'en', 'CLAIM-PHONE'))
+    await confirmEmail(page, email, 'en')
+    await page.getByRole('button', { name: 'My wallet is on my phone' }).click()
+    await page.getByRole('img', { name: 'Code to scan with your phone' }).waitFor()
+    await expectAccessible(page, 'the code for a phone')
+    const url = await page.getByLabel('Open this address on your phone').inputValue()
+
+    const phone = await open({ hasTouch: true, isMobile: true, reducedMotion: 'reduce' })
+    await phone.goto(url.trim())
+    await expectAccessible(phone, 'a phone that has scanned the code')
+    await phone.getByRole('button', { name: 'Go on' }).click()
+    await phone.getByText('Your wallet is linked to the account c…@example.com.').waitFor()
+    await phone.getByRole('button', { name: 'Test wallet' }).waitFor()
+    await expectAccessible(phone, 'the wallet of a phone')
+    await useTestWallet(phone)
+    await phone.getByRole('heading', { name: 'Now confirm it' }).waitFor()
+    await expectAccessible(phone, 'a phone that has proved its wallet')
+
+    // The script has noticed it.
+    await page.getByRole('heading', { name: 'Is this your wallet?' }).waitFor()
+    await expectAccessible(page, 'the wallet to confirm')
+    const shown = await page.locator('.code').textContent()
+    expect(await phone.locator('.code').textContent()).toBe(shown)
+    await page.getByRole('button', { name: 'Yes, link this wallet' }).click()
+    await waitForDelivery(page)
+    await page.getByText(String(shown)).waitFor()
+  }, 180_000)
+})
