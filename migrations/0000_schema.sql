@@ -14,6 +14,7 @@ CREATE TABLE `catalogueLines` (
 	`externalId` text,
 	`record` text,
 	`derived` text,
+	`words` text,
 	PRIMARY KEY(`importId`, `line`)
 );
 --> statement-breakpoint
@@ -130,6 +131,15 @@ CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."st
 CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
 CREATE INDEX `nfts_postponed` ON `nfts` (`releaseAt`) WHERE "nfts"."changedAt" < "nfts"."releaseAt";--> statement-breakpoint
 CREATE INDEX `nfts_title` ON `nfts` ("title" COLLATE NOCASE);--> statement-breakpoint
+CREATE INDEX `nfts_price` ON `nfts` ("priceCurrency" || printf('%016d', "price")) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `words` (
+	`kind` text NOT NULL,
+	`word` text NOT NULL,
+	`subjectId` integer NOT NULL,
+	PRIMARY KEY(`kind`, `word`, `subjectId`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `words_subject` ON `words` (`kind`,`subjectId`,`word`);--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,
 	`token` text NOT NULL,

@@ -7,6 +7,7 @@ import { addressRoutes } from './addresses/routes.ts'
 import { administratorRoutes } from './admin/administrators/routes.tsx'
 import { auditRoutes } from './admin/audit/routes.tsx'
 import { detailsRoutes } from './admin/details/routes.tsx'
+import { listRoutes } from './admin/lists/routes.tsx'
 import { overviewRoutes } from './admin/overview/routes.tsx'
 import { searchRoutes } from './admin/search/routes.tsx'
 import { shopRoutes } from './admin/shops/routes.tsx'
@@ -126,6 +127,7 @@ const endpoints = [
   overviewRoutes,
   transferRoutes,
   detailsRoutes,
+  listRoutes,
   searchRoutes,
   shopRoutes,
   auditRoutes,

@@ -323,9 +323,4 @@ export const operatorLimits = {
     10_000,
     'nothing is found',
   ),
-  titles: count(
-    'titles whose words a search looks at, the first by the alphabet; their beginnings are found in all',
-    10_000,
-    'nothing is found',
-  ),
 }

@@ -65,6 +65,8 @@ const endpointRounds: Record<string, string> = {
   'POST /api/reservations': 'rp',
   'POST /api/admin/transfers/retry': 'pp',
   'POST /api/admin/transfers/cancel': 'pp',
+  'GET /operations/orders': 'rr',
+  'POST /operations/orders/:id/mail': 'pp',
   'POST /operations/transfers': 'pp',
   'POST /language': 'pp',
   'POST /api/webhooks/:webhook_id/messages/:message_id/resend': 'pp',
@@ -358,6 +360,15 @@ const publicCosts: Record<string, Cost> = {
   'nfts?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 8500, 0),
 }
 
+/** Costs of searches and sorted lists on pages, for visitors. Up to 1,000 with a word are sorted. */
+const pageCosts: Record<string, Cost> = {
+  'nfts?q=nft': cost(1, 4000, 0),
+  'nfts?q=nft+1&sort=price': cost(1, 4000, 0),
+  'nfts?sort=title': cost(1, 300, 0),
+  'nfts?sort=price&sale=on': cost(1, 300, 0),
+  'nfts?sort=price&creator=<seller>': cost(1, 4000, 0),
+}
+
 /** The last ids before the database was filled. */
 let before = NO_IDS
 
@@ -425,6 +436,13 @@ describe.each(inject('isLong') ? [small, large] : [small])('in a database with %
     async (list, limit) => {
       const path = `/api/public/${list.replace('<seller>', String(seller))}`
       expectCost(await costOfList(path), limit)
+    },
+  )
+
+  it.each(Object.entries(pageCosts))(
+    'GET /%s costs no more than its limits',
+    async (page, limit) => {
+      expectCost(await costOfList(`/${page.replace('<seller>', String(seller))}`), limit)
     },
   )
 
@@ -529,6 +547,7 @@ const allowedScans: Record<string, string> = {
   'nfts in UPDATE users SET externalId':
     'runs once, if an id is of an export and the user has released and sells nothing',
   actors: 'has one row per administrator',
+  'few in select candidates': 'a subquery that stops at its LIMIT',
   'w in SELECT w.*': 'has a row for each chain',
   'd in SELECT w.*': 'a subquery that stops at its LIMIT',
   'd in SELECT d.id, iif': 'a subquery that stops at its LIMIT',

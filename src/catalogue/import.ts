@@ -70,12 +70,13 @@ export async function stage(
     RETURNING lines, result`
   const inserts = toJsonSlices(lines).map(
     (json) =>
-      raw(db)`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived)
+      raw(db)`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived, words)
       SELECT ${importId}, value ->> 'line', value ->> 'type', value ->> 'externalId',
-        value ->> 'record', value ->> 'derived' FROM json_each(${json})
+        value ->> 'record', value ->> 'derived', value ->> 'words' FROM json_each(${json})
       WHERE (SELECT result ${stored}) IS NULL
       ON CONFLICT (importId, line) DO UPDATE SET type = excluded.type,
-        externalId = excluded.externalId, record = excluded.record, derived = excluded.derived`,
+        externalId = excluded.externalId, record = excluded.record, derived = excluded.derived,
+        words = excluded.words`,
   )
   const { rows } = await write(ctx, guards, {
     rows: raw<Pick<typeof catalogueImports.$inferSelect, 'lines' | 'result'>>(db)`${update}`,

@@ -2,6 +2,7 @@
 import { parseEther } from 'viem/utils'
 import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
+import { wordsOf } from '../db/words.ts'
 import { hasPrototype } from '../http/body.ts'
 import type { Issue } from '../http/errors.ts'
 import { toIssues } from '../http/validation.ts'
@@ -24,6 +25,8 @@ export type StagedLine = {
   record: string | null
   /** What SQL cannot compute: see `catalogueLines.derived`. */
   derived: string | null
+  /** JSON: see `catalogueLines.words`. */
+  words: string | null
 }
 
 /** Splits text into lines. The last one may end with a line break. */
@@ -58,7 +61,8 @@ function parseLine(text: string, line: number, networks: readonly string[]) {
   if (error) return failed(line, value, toIssues(error.issues))
   const record = JSON.stringify(data)
   const derived = derive(data, networks)
-  const staged: StagedLine = { line, type: data.type, externalId: data.id, record, derived }
+  const words = findWords(data)
+  const staged: StagedLine = { line, type: data.type, externalId: data.id, record, derived, words }
   return { staged, problems: [] }
 }
 
@@ -81,9 +85,24 @@ function failed(line: number, value: unknown, issues: readonly Issue[]) {
   const { type, id } = Object(value)
   const known = isType(type) && typeof id === 'string' && { type, externalId: id }
   return {
-    staged: { line, type: null, externalId: null, ...known, record: null, derived: null },
+    staged: {
+      line,
+      type: null,
+      externalId: null,
+      ...known,
+      record: null,
+      derived: null,
+      words: null,
+    },
     problems: issues.map((issue): LineProblem => ({ line, ...issue })),
   }
+}
+
+function findWords(data: z.infer<typeof CatalogueRecord>): string | null {
+  if (data.type === 'listing') return null
+  const words =
+    data.type === 'nft' ? wordsOf(data.metadata.name) : wordsOf(data.name, data.username)
+  return JSON.stringify(words)
 }
 
 function derive(data: z.infer<typeof CatalogueRecord>, networks: readonly string[]) {

@@ -114,6 +114,22 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     title = excluded.title, payload = excluded.payload, updatedAt = excluded.updatedAt,
     changedAt = iif(${wasReleased}, excluded.updatedAt, excluded.changedAt)`
 
+/** The NFTs and users of the records with their words. Users who have signed in may have other names. */
+const withWords = `SELECT 'nft' AS kind, n.id, r.words
+    FROM r CROSS JOIN nfts n ON n.externalId = r.externalId WHERE r.type = 'nft'
+  UNION ALL SELECT 'user', u.id, r.words FROM r CROSS JOIN users u ON u.externalId = r.externalId
+    WHERE r.type = 'user' AND NOT ${isRenamed('u')}`
+
+/** `setWords` for many. */
+const deleteWords = `DELETE FROM words WHERE (kind, word, subjectId) IN (
+  SELECT w.kind, w.word, w.subjectId FROM (${withWords}) s
+    CROSS JOIN words w ON w.kind = s.kind AND w.subjectId = s.id
+  WHERE w.word NOT IN (SELECT value FROM json_each(s.words)))`
+
+const insertWords = `INSERT INTO words (kind, word, subjectId)
+  SELECT s.kind, w.value, s.id FROM (${withWords}) s CROSS JOIN json_each(s.words) w
+  WHERE TRUE ON CONFLICT DO NOTHING`
+
 /** How long a listing is not sold that was never tried, unless nodes tell before that it can be. */
 const untriedUntil = `strftime('%Y-%m-%dT%H:%M:%fZ', r.now, '2 minutes')`
 
@@ -204,6 +220,8 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
     moveListings,
     moveShops,
     upsertNfts,
+    deleteWords,
+    insertWords,
     upsertListings,
     checkChanged,
     checkSamples,

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { writeAs } from '../auth/access.ts'
 import { violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
+import { setWords, wordsOf } from '../db/words.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { inputText, writtenText } from '../http/inputs.ts'
@@ -34,7 +35,8 @@ export async function updateProfile({ db, caller, now }: Ctx, profile: z.infer<t
     .set({ ...profile, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
   try {
-    await writeAs(db, caller, [], { update })
+    const words = setWords(db, 'user', caller.userId, wordsOf(profile.name, profile.username))
+    await writeAs(db, caller, [], { update, words })
   } catch (error) {
     if (violates(error, "index 'users_username'"))
       throw new ApiError('conflict', 'this user name is taken')

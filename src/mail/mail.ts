@@ -86,6 +86,22 @@ export async function mailEvent(
 }
 
 /**
+ * Tells an address that a guest had before, or has now, that an operator has corrected it. Neither mail names the
+ * other address. A failure is only logged.
+ */
+export async function mailCorrection(
+  mailer: Mailer,
+  to: string,
+  { whose, locale }: { whose: 'before' | 'after'; locale: string },
+): Promise<boolean> {
+  const { PUBLIC_URL } = mailer.settings
+  const content = (await textsOf(locale)).correctedAddress[whose]
+  const url = whose === 'after' ? `${PUBLIC_URL}/orders` : PUBLIC_URL
+  const mail = `address-${whose}`
+  return notify(mailer, to, { mail, about: 'account', content: { ...content, url }, locale })
+}
+
+/**
  * `failing` for four days; disabled, because it has `failed` for five or is `gone` (410); `behind`:
  * its next events are soon removed.
  */

@@ -2,12 +2,13 @@
 
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { firstCandidates, isReturnedSql } from '../db/candidates.ts'
+import { firstCandidates, isReturnedSql, MAX_CANDIDATES } from '../db/candidates.ts'
 import { prefixed } from '../db/columns.ts'
 import { whyNoOrdersSql } from '../db/sale.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
+import { hasWordsSql, selectWithWord } from '../db/words.ts'
 import { userColumns } from './creators.ts'
 import {
   type Given,
@@ -16,6 +17,7 @@ import {
   type ListCtx,
   matchesNftSql,
   positionColumns,
+  priceKey,
   title,
   type Values,
   valuesOf,
@@ -32,6 +34,7 @@ import {
 const nftMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND +sellerId = ${values.sellerId}))
+  AND (${values.words} IS NULL OR ${hasWordsSql('nft', sql`nfts.id`, values.words)})
   AND (${values.active} IS NULL OR ${values.active} = EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND ${whyNoOrdersSql('listings', values.now)} IS NULL))`
 
@@ -40,7 +43,8 @@ const nftReasonSql = ({ now }: Values) => sql<string | null>`nullif(coalesce(
   (SELECT min(coalesce(${whyNoOrdersSql('listings', now)}, '')) FROM listings WHERE nftId = nfts.id),
   'listing_not_found'), '')`
 
-const nftList = (candidates: (values: Values) => SQL) =>
+/** `few`: see `fewOrAll`. */
+const nftList = (candidates: (values: Values) => SQL, few?: (values: Values) => SQL) =>
   prepared((db, values: Values) =>
     db
       .select({
@@ -49,7 +53,7 @@ const nftList = (candidates: (values: Values) => SQL) =>
         creator: prefixed('creator', userColumns),
         reason: nftReasonSql(values).as('reason'),
       })
-      .from(firstCandidates(candidates(values)))
+      .from(firstCandidates(candidates(values), few && withFew(few(values))))
       .leftJoin(nfts, sql`${nfts.id} = candidates.shown`)
       .leftJoin(users, eq(users.id, nfts.creatorId))
       .where(isReturnedSql)
@@ -60,16 +64,46 @@ const nftList = (candidates: (values: Values) => SQL) =>
  * NFTs after the cursor, in the order of `key` and their id. Many may have the same `key`, so those are
  * selected by themselves: SQLite finds each of the two ranges in the index.
  */
-const nftsAfter = (values: Values, key: SQL, where = sql`TRUE`) => sql`
-  SELECT ${key} AS key, id, 0 AS target, id AS shown FROM nfts
+const nftsAfter = (values: Values, key: SQL, where = sql`TRUE`, from = sql`nfts`) => sql`
+  SELECT ${key} AS key, id, 0 AS target, id AS shown FROM ${from}
     WHERE ${where} AND ${key} = ${values.key} AND id > ${values.id}
-  UNION ALL SELECT ${key}, id, 0, id FROM nfts
+  UNION ALL SELECT ${key}, id, 0, id FROM ${from}
     WHERE ${where} AND ${key} > ${values.key} ORDER BY key, id`
 
 /** The newest releases first. */
-const newestNfts = ({ key, id }: Values, where: SQL) => sql`
-  SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM nfts
+const newestNfts = ({ key, id }: Values, where: SQL, from = sql`nfts`) => sql`
+  SELECT releaseAt AS key, id, 0 AS target, id AS shown FROM ${from}
   WHERE ${where} AND (releaseAt, id) < (${key}, ${id}) ORDER BY releaseAt DESC, id DESC`
+
+const withFew = (few: SQL): SQL =>
+  sql`WITH few AS MATERIALIZED (${few} LIMIT ${MAX_CANDIDATES + 1})`
+
+/** Returns how many rows to read, if there are few and if there are more. */
+const limitOf = (few: number, many: number): SQL =>
+  sql`LIMIT iif((SELECT count(*) FROM few) > ${MAX_CANDIDATES}, ${many}, ${few})`
+
+/** NFTs after the cursor: all in the order of an index, or those that are selected. */
+type Sorted = (values: Values, where?: SQL, from?: SQL) => SQL
+
+const newest: Sorted = (values, where = sql`TRUE`, from) =>
+  newestNfts(values, sql`${isReleasedSql} AND ${where}`, from)
+const byTitle: Sorted = (values, where, from) => nftsAfter(values, title, where, from)
+const byPrice: Sorted = (values, where = sql`TRUE`, from) =>
+  nftsAfter(values, priceKey, sql`${isReleasedSql} AND ${where}`, from)
+
+/**
+ * The NFTs of the table `few`, sorted. If there are too many to sort them, all NFTs in the order
+ * of an index: then many of them are such ones.
+ */
+const fewOrAll = (sorted: Sorted) => (values: Values) =>
+  sql`
+  SELECT * FROM (${sorted(values, sql`id IN (SELECT id FROM few)`, sql`nfts NOT INDEXED`)}
+    ${limitOf(MAX_CANDIDATES, 0)})
+  UNION ALL SELECT * FROM (${sorted(values)} ${limitOf(0, MAX_CANDIDATES)})`
+
+const withWords = ({ words }: Values) => selectWithWord('nft', words)
+const ofCreator = ({ creatorId }: Values) =>
+  sql`SELECT id FROM nfts WHERE creatorId = ${creatorId} AND ${isReleasedSql}`
 
 /** The lists of NFTs, by what gives their candidates. */
 const nftLists = {
@@ -94,12 +128,19 @@ const nftLists = {
           AND +own.sellerId = ${sellerId} ORDER BY own.id LIMIT 1), nftId, NULL) AS shown
       FROM listings WHERE sellerId = ${sellerId} AND id > ${id} ORDER BY id`,
   ),
-  newest: nftList((values) => newestNfts(values, isReleasedSql)),
+  newest: nftList((values) => newest(values)),
   /** Of a creator by id or by user name. */
   newestOf: nftList((values) => {
     const creatorId = sql`coalesce(${values.creatorId}, ${idOfUsername(values.username)})`
     return newestNfts(values, sql`creatorId = ${creatorId} AND ${isReleasedSql}`)
   }),
+  newestWith: nftList(fewOrAll(newest), withWords),
+  byTitle: nftList((values) => byTitle(values)),
+  byTitleOf: nftList(fewOrAll(byTitle), ofCreator),
+  byTitleWith: nftList(fewOrAll(byTitle), withWords),
+  byPrice: nftList((values) => byPrice(values)),
+  byPriceOf: nftList(fewOrAll(byPrice), ofCreator),
+  byPriceWith: nftList(fewOrAll(byPrice), withWords),
 }
 
 type NftRows = ReturnType<(typeof nftLists)['all']>['_']['result']

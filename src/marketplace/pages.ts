@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import { cutPage } from '../db/candidates.ts'
 import { prepared } from '../db/statements.ts'
+import { searchedWords } from '../db/words.ts'
 import { ApiError, type Issue, invalidField, requireNone } from '../http/errors.ts'
 import { SECOND } from '../time.ts'
 import { selectCreator, selectCreators } from './creators.ts'
@@ -19,23 +20,35 @@ const toShown = (rows: Rows) =>
   rows.flatMap(({ element, card }) => (element ? [{ ...element, card }] : []))
 export type PublicPerson = Pick<ShownNft['creator'], 'id' | 'name' | 'username'>
 
+/** What lists on pages are sorted by, with the names of their lists. */
+const lists = { newest: 'newest', title: 'byTitle', price: 'byPrice' } as const
+type NftSort = keyof typeof lists
+
 type Filters = Partial<
-  Pick<PublicQuery, 'q' | 'creatorId' | 'amountType' | 'active' | 'cursor'> & { creator: string }
+  Pick<PublicQuery, 'creatorId' | 'amountType' | 'active' | 'cursor'> & {
+    creator: string
+    /** Words of the title. */
+    q: string | undefined
+    sort: NftSort | undefined
+  }
 >
 
-/** Returns the name of a list of NFTs: by the title in its order, and otherwise the newest first. */
-function chooseCards({ q, creatorId, creator }: Filters): NftListName {
-  if (q !== undefined) return 'title'
-  return creatorId !== undefined || creator !== undefined ? 'newestOf' : 'newest'
+/** Returns the name of a list of NFTs: of a creator, or with words in their titles. */
+function chooseCards({ q, creatorId, creator, sort = 'newest' }: Filters): NftListName {
+  if (q !== undefined) return `${lists[sort]}With`
+  // That by its name is only sorted by time.
+  if (creator !== undefined) return 'newestOf'
+  return creatorId === undefined ? lists[sort] : `${lists[sort]}Of`
 }
 
 /** Selects a page of NFTs. A cursor of another list is ignored. */
 function selectCards(ctx: ListCtx, filters: Filters, limit: number) {
-  const { q, creatorId, creator: username, amountType, active, cursor } = filters
+  const { q, sort = 'newest', creatorId, creator: username, amountType, active, cursor } = filters
   const name = chooseCards(filters)
   const start =
-    q === undefined ? { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER } : { key: q }
-  const selected = { q, creatorId, username, amountType, active, inStock: active }
+    sort === 'newest' ? { key: ctx.now.toISOString(), id: Number.MAX_SAFE_INTEGER } : { key: '' }
+  const words = q === undefined ? q : searchedWords(q)
+  const selected = { words, creatorId, username, amountType, active, inStock: active }
   const after = cursor?.list === name ? cursor : undefined
   return selectNfts(ctx, name, { ...selected, ...start, ...after, limit: limit + 1 })
 }

@@ -102,6 +102,8 @@ export type Given = Partial<Position> &
     /** Whether to leave out what is sold out. */
     inStock?: boolean | undefined
     username?: string | undefined
+    /** The words of the title, as `searchedWords` returns them. */
+    words?: string | undefined
     nftId?: number
   }
 
@@ -130,6 +132,7 @@ export function valuesOf({ now, settings }: ListCtx, given: Given) {
     username: given.username ?? null,
     sellerId: given.sellerId ?? null,
     nftId: given.nftId ?? null,
+    words: given.words ?? null,
     q: q ?? null,
     titleEnd: q === undefined ? null : `${q}\u{10FFFF}`,
   }
@@ -156,6 +159,9 @@ export const idOfUsername = (username: string | null): SQL =>
 
 /** Titles are compared, and sorted, without the case of ASCII letters. */
 export const title = sql`${nfts.title} COLLATE NOCASE`
+
+/** In the spelling of the index `nfts_price`. Prices in different currencies are not compared. */
+export const priceKey = sql`${nfts.priceCurrency} || printf('%016d', ${nfts.price})`
 
 /** Whether an NFT is as the filters say. */
 export const matchesNftSql = (values: Values): SQL => sql`(

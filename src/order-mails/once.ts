@@ -20,7 +20,7 @@ import {
 export type OrderMailer = Mailer & { settings: Settings }
 
 /** Today's mails are used up, or another run sends them. */
-class NoMails extends Error {}
+export class NoMails extends Error {}
 
 /** The recipient got enough mails today: the summary of the next day tells it. */
 export class HeldBack extends EnoughMails {}
@@ -41,25 +41,31 @@ type Once = {
   held?: readonly StatementOf<unknown>[]
 }
 
-/** Returns whether another mail can be sent now. One that is not wanted, or one too many, counts as sent. */
-export async function sendOnce(mailer: OrderMailer, once: Once): Promise<boolean> {
-  const { db, settings, now } = mailer
-  const { mail, to, locale, content, isSent, mark, held = [] } = once
+/** Returns the link that ends such mails, the guards that refuse a mail, and the statements that count it. */
+export async function countMail(
+  { db, settings, now }: OrderMailer,
+  { to, quotas }: Pick<Once, 'to' | 'quotas'>,
+) {
   const addressHash = hashAddress(mailboxOf(to))
   const token = await signOptOut(tokenIssuer(settings), addressHash)
   const unsubscribe = `${settings.PUBLIC_URL}/mails/unsubscribe?token=${token}`
-  const stop = () => new NoMails()
   const { quota: name, per } = mailLimits.orders
-  const ofInstance = { name, per, limit: settings.MAX_ORDER_MAILS_PER_DAY, error: stop }
-  const { guards, uses } = takeQuotas(db, now, [ofInstance, ...once.quotas])
-  const allGuards = [
-    { when: isSent, error: stop },
-    {
-      when: isOptedOutSql(addressHash),
-      error: () => new EnoughMails('the recipient wants none'),
-    },
-    ...guards,
-  ]
+  const limit = settings.MAX_ORDER_MAILS_PER_DAY
+  const ofInstance = { name, per, limit, error: () => new NoMails() }
+  const { guards, uses } = takeQuotas(db, now, [ofInstance, ...quotas])
+  const optOut = {
+    when: isOptedOutSql(addressHash),
+    error: () => new EnoughMails('the recipient wants none'),
+  }
+  return { unsubscribe, guards: [optOut, ...guards], uses }
+}
+
+/** Returns whether another mail can be sent now. One that is not wanted, or one too many, counts as sent. */
+export async function sendOnce(mailer: OrderMailer, once: Once): Promise<boolean> {
+  const { db } = mailer
+  const { mail, to, locale, content, isSent, mark, held = [] } = once
+  const { unsubscribe, guards, uses } = await countMail(mailer, once)
+  const allGuards = [{ when: isSent, error: () => new NoMails() }, ...guards]
   try {
     await guarded(db, allGuards, { mark, uses })
   } catch (error) {

@@ -74,14 +74,10 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
 
 const failureSubject = (itemId: number | undefined, code: string) => `failed:${itemId}:${code}`
 
-/**
- * Sends a mail. One that its recipient does not want, or one too many, counts as sent; what a buyer is
- * not told is held for the summary. Returns whether another one can be sent now.
- */
-export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
-  const { db, settings, now } = mailer
-  const { type, email: to, locale, sellerId, contract, placedBy, itemId } = mail
-  const addressHash = hashAddress(mailboxOf(to))
+/** The quotas of a mail, besides that of the instance. */
+export function quotasOf(settings: Settings, mail: OrderMail): Quota[] {
+  const { type, email, sellerId, contract, placedBy } = mail
+  const addressHash = hashAddress(mailboxOf(email))
   // Sellers do not cause what they get themselves.
   const cause = `${addressHash}:${type === 'approval.needed' ? contract : sellerId}`
   const { orders, mailbox, seller } = mailLimits
@@ -96,6 +92,17 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
       limit: strangersLimit(settings.MAX_ORDER_MAILS_PER_DAY),
       error: () => new EnoughMails('its user caused enough'),
     })
+  return quotas
+}
+
+/**
+ * Sends a mail. One that its recipient does not want, or one too many, counts as sent; what a buyer is
+ * not told is held for the summary. Returns whether another one can be sent now.
+ */
+export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending): Promise<boolean> {
+  const { db, settings, now } = mailer
+  const { type, email: to, locale, itemId } = mail
+  const quotas = quotasOf(settings, mail)
   const content = await writeOrderMail(type, mail, settings, locale)
   const held = itemId === undefined ? [] : [holdBack(db, itemId, now)]
   return sendOnce(mailer, { mail: type, to, locale, content, quotas, isSent, mark, held })

@@ -363,6 +363,20 @@ export const de: Translation = {
     others: 'E-Mails zur Anmeldung und zu Ihrem Konto werden weiterhin an diese Adresse gesendet.',
     submit: 'Keine E-Mails zu Bestellungen mehr senden',
   },
+  correctedAddress: {
+    before: {
+      subject: 'Ihre Adresse wurde aus einer Bestellung entfernt',
+      lead: 'Eine Bestellung nannte versehentlich diese E-Mail-Adresse. Das ist berichtigt: Sie erhalten keine weiteren Mails dazu.',
+      button: 'Zum Marktplatz',
+      note: 'Sie müssen nichts tun. Links, die wir Ihnen dazu geschickt haben, funktionieren nicht mehr.',
+    },
+    after: {
+      subject: 'Ihre Bestellung hat jetzt Ihre Adresse',
+      lead: 'Eine Bestellung nannte versehentlich eine andere E-Mail-Adresse. Sie wurde in diese berichtigt. Melden Sie sich damit an, um zu sehen, was Sie gekauft haben und wohin es geliefert wird.',
+      button: 'Ihre Bestellungen ansehen',
+      note: 'Wenn Sie nichts gekauft haben, ignorieren Sie diese Mail.',
+    },
+  },
   mail: {
     quote: (title) => `„${title}“`,
     forHost: (subject, host) => `${subject} für ${host}`,

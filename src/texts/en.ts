@@ -368,6 +368,21 @@ export const en = {
     others: 'Mails about signing in and your account are still sent to this address.',
     submit: 'Send me no more mails about orders',
   },
+  /** Mails to the two addresses when an operator has corrected that of a guest. */
+  correctedAddress: {
+    before: {
+      subject: 'Your address was removed from an order',
+      lead: 'An order named this e-mail address by mistake. It no longer does, and you get no more mails about it.',
+      button: 'Open the marketplace',
+      note: 'You need not do anything. Links that we have sent you for it no longer work.',
+    },
+    after: {
+      subject: 'Your order has your address now',
+      lead: 'An order named another e-mail address by mistake. It has been corrected to this one. Sign in with it to see what you have bought and where it is sent.',
+      button: 'See your orders',
+      note: 'If you have bought nothing, ignore this mail.',
+    },
+  },
   mail: {
     quote: (title: string) => `“${title}”`,
     forHost: (subject: string, host: string) => `${subject} for ${host}`,

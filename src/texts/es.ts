@@ -350,6 +350,20 @@ export const es: Translation = {
       'Los correos de inicio de sesión y sobre su cuenta se siguen enviando a esta dirección.',
     submit: 'No enviarme más correos sobre pedidos',
   },
+  correctedAddress: {
+    before: {
+      subject: 'Su dirección se ha retirado de un pedido',
+      lead: 'Un pedido indicaba por error esta dirección de correo electrónico. Ya está corregido: no recibirá más correos sobre él.',
+      button: 'Abrir el mercado',
+      note: 'No tiene que hacer nada. Los enlaces que le hemos enviado al respecto ya no funcionan.',
+    },
+    after: {
+      subject: 'Su pedido ya tiene su dirección',
+      lead: 'Un pedido indicaba por error otra dirección de correo electrónico. Se ha sustituido por esta. Inicie sesión con ella para ver qué ha comprado y adónde se envía.',
+      button: 'Ver sus pedidos',
+      note: 'Si no ha comprado nada, ignore este correo.',
+    },
+  },
   mail: {
     quote: (title) => `«${title}»`,
     forHost: (subject, host) => `${subject} para ${host}`,

@@ -357,6 +357,20 @@ export const fr: Translation = {
       'Les e-mails de connexion et ceux sur votre compte sont toujours envoyés à cette adresse.',
     submit: 'Ne plus recevoir d’e-mails sur les commandes',
   },
+  correctedAddress: {
+    before: {
+      subject: 'Votre adresse a été retirée d’une commande',
+      lead: 'Une commande mentionnait cette adresse e-mail par erreur. C’est corrigé : vous ne recevrez plus d’e-mails à ce sujet.',
+      button: 'Ouvrir la place de marché',
+      note: 'Vous n’avez rien à faire. Les liens que nous vous avons envoyés à ce sujet ne fonctionnent plus.',
+    },
+    after: {
+      subject: 'Votre commande porte maintenant votre adresse',
+      lead: 'Une commande mentionnait par erreur une autre adresse e-mail. Elle a été remplacée par celle-ci. Connectez-vous avec cette adresse pour voir ce que vous avez acheté et où c’est envoyé.',
+      button: 'Voir vos commandes',
+      note: 'Si vous n’avez rien acheté, ignorez cet e-mail.',
+    },
+  },
   mail: {
     quote: (title) => `« ${title} »`,
     forHost: (subject, host) => `${subject} pour ${host}`,

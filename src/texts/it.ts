@@ -346,6 +346,20 @@ export const it: Translation = {
     others: 'Le e-mail per l’accesso e sul tuo account continuano ad arrivare a questo indirizzo.',
     submit: 'Non inviarmi più e-mail sugli ordini',
   },
+  correctedAddress: {
+    before: {
+      subject: 'Il Suo indirizzo è stato rimosso da un ordine',
+      lead: 'Un ordine indicava per errore questo indirizzo e-mail. L’errore è stato corretto: non riceverà altre e-mail al riguardo.',
+      button: 'Apri il marketplace',
+      note: 'Non deve fare nulla. I link che Le abbiamo inviato al riguardo non funzionano più.',
+    },
+    after: {
+      subject: 'Il Suo ordine ha ora il Suo indirizzo',
+      lead: 'Un ordine indicava per errore un altro indirizzo e-mail, che è stato sostituito con questo. Acceda con questo indirizzo per vedere che cosa ha acquistato e dove viene inviato.',
+      button: 'Vedi i Suoi ordini',
+      note: 'Se non ha acquistato nulla, ignori questa e-mail.',
+    },
+  },
   mail: {
     quote: (title) => `«${title}»`,
     forHost: (subject, host) => `${subject} per ${host}`,

@@ -144,6 +144,9 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.getByRole('link', { name: 'Operations' }).click()
     await page.getByText('No alarm is raised.').waitFor()
     await expectAccessible(page, 'operations of a new instance')
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const signers = page.getByRole('region', { name: 'Signers' }).first()
+    expect(await signers.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)
 
     proxy.setFaults([refused])
     const buyer = await aBuyer()

@@ -9,14 +9,16 @@ import {
   listings,
   NEVER,
   nfts,
+  words,
 } from '../../src/db/schema/catalogue.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { tokens, users } from '../../src/db/schema/users.ts'
+import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { codesOf } from '../orders/shop.ts'
 import { aReservation, release } from '../reservations/holds.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aListing, aMasterToken, anNft, aUser, db, sellUntried } from '../support/makers.ts'
+import { aSignedInVisitor, pageOf } from '../support/visitor.ts'
 import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
 
 const PATH = '/api/admin/catalogue'
@@ -24,7 +26,7 @@ const PATH = '/api/admin/catalogue'
 let token: string
 
 beforeEach(async () => {
-  for (const table of [catalogueLines, catalogueImports, listings, nfts, creators, tokens])
+  for (const table of [catalogueLines, catalogueImports, listings, nfts, words, creators, tokens])
     await db.delete(table)
   for (const table of [auditLog, users]) await db.delete(table)
   token = await aMasterToken()
@@ -76,6 +78,28 @@ const theUser = async (id: string) =>
   (await db.select().from(users).where(eq(users.externalId, id)))[0]
 
 describe('an import', () => {
+  it('makes words of titles and names searchable, and those of before no more', async () => {
+    const { visitor } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+    const found = async (q: string) =>
+      (await pageOf(visitor.get(`/operations/search?q=${q}`))).text.includes('Nothing has') ? 0 : 1
+    const before = ['Cleopatra', 'cleo_p', 'Sunny', 'day']
+    const after = ['Ptolemaia', 'ptole', 'Cloudy', 'day']
+    const records = (name: string, username: string, title: string) => [
+      aUserRecord('cleo', { name, username }),
+      anNftRecord('one', 1, { metadata: { name: title } }),
+    ]
+    await imported(records('Cleopatra', 'cleo_p', 'Sunny day'))
+    expect(await Promise.all([...before, ...after].map(found))).toEqual([1, 1, 1, 1, 0, 0, 0, 1])
+    await imported(records('Ptolemaia', 'ptole', 'Cloudy day'), '?dryRun=true')
+    expect(await found('cloudy')).toBe(0)
+    await imported(records('Ptolemaia', 'ptole', 'Cloudy day'))
+    expect(await Promise.all([...before, ...after].map(found))).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
+    // Who has signed in has the names that they gave themselves.
+    await db.update(users).set({ lastAccessAt: NOW }).where(eq(users.externalId, 'cleo'))
+    await imported(records('Berenike', 'bere', 'Cloudy day'))
+    expect(await Promise.all([found('Ptolemaia'), found('Berenike')])).toEqual([1, 0])
+  })
+
   it('creates users, NFTs and listings', async () => {
     const result = { user: numbers(1, 0, 0), nft: numbers(1, 0, 0), listing: numbers(1, 0, 0) }
     expect(await importing(catalogue)).toEqual({ status: 200, lines: 3, result })

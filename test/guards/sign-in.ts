@@ -117,6 +117,12 @@ export const signIn: Guard[] = [
     test: 'test/identity/guest.test.ts: is not taken over by a user who adds its address if it',
   },
   {
+    name: 'an operator corrects no address that somebody has proved',
+    code: 'src/identity/correct-email.ts: correctEmail',
+    broken: { condition: 'NOT EXISTS', becomes: false },
+    test: 'test/admin/details.test.ts: changes nothing if the address or the guest is not as it was',
+  },
+  {
     name: 'the link of an order tells nobody else about it',
     code: 'src/pages/claim/claim.ts: readClaim',
     broken: { condition: 'hasSecret account', becomes: true },

@@ -1,5 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { toCursor } from '../../src/marketplace/query.ts'
 import { BASE_URL } from '../support/api.ts'
@@ -60,12 +62,66 @@ describe('/nfts', () => {
     expect(await walk(list)).toEqual(names.toReversed())
   })
 
-  it('searches by the beginning of the title, and keeps what was entered', async () => {
-    const { list } = await aCreator(['Moon 2', 'moon 1', 'A moon', '100% <b>'])
-    const { html } = await open(`${list}&q=+MOON`)
-    expect(titlesIn(html)).toEqual(['moon 1', 'Moon 2'])
-    expect(html).toContain('value="MOON"')
-    expect(titlesIn((await open(`${list}&q=100%25+<`)).html)).toEqual(['100% &lt;b&gt;'])
+  it('finds words of titles by their beginnings, whatever their case and accents', async () => {
+    const { list } = await aCreator(['Étude No. 7', 'The étude', 'Etudes 70', 'Straße <b>', '7 Õ'])
+    const found = async (q: string) => {
+      const { html } = await open(`${list}&q=${encodeURIComponent(q)}`)
+      return titlesIn(html)
+    }
+    expect(await found('et')).toEqual(['Etudes 70', 'The étude', 'Étude No. 7'])
+    expect(await found(' ÉTUDE  the')).toEqual(['The étude'])
+    expect(await found('STRASSE <b')).toEqual(['Straße &lt;b&gt;'])
+    expect(await found('étude 7')).toEqual(['Étude No. 7'])
+    expect(await found('tude')).toEqual([])
+    expect(await found('%')).toEqual([])
+    expect((await open(`${list}&q=+MOON`)).html).toContain('value="MOON"')
+  })
+
+  it('sorts by release, price or title, in pages, and keeps what was entered', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `Sorted ${String(i * 7 + 11).slice(-2)}`)
+    const { creator, nfts: stored, list } = await aCreator(names)
+    for (const [i, { id }] of stored.entries())
+      await db
+        .update(nfts)
+        .set({ price: (i * 11) % 30 })
+        .where(eq(nfts.id, id))
+    const yen = await anNft(creator, { title: 'Sorted JPY', price: 1, priceCurrency: 'JPY' })
+    const byTitle = [...names, yen.title].sort()
+    const byPrice = [...Array.from({ length: 30 }, (_, i) => names[(i * 11) % 30]), yen.title]
+    for (const path of [list, '/nfts?q=sorted']) {
+      expect(await walk(`${path}&sort=title`), path).toEqual(byTitle)
+      expect(await walk(`${path}&sort=price`), path).toEqual(byPrice)
+    }
+    const all = async (sort: string) =>
+      (await walk(`/nfts?sort=${sort}`)).filter((title) => title?.startsWith('Sorted'))
+    expect(await all('title')).toEqual(byTitle)
+    expect(await all('price')).toEqual(byPrice)
+    expect((await open(`${list}&sort=price`)).html).toContain(
+      '<option value="price" selected="">Lowest price</option>',
+    )
+  })
+
+  it('shows the newest of too many that have a word to sort them', async () => {
+    for (const statement of synthetic({ users: 1, nfts: 1100, orders: 0 }, await lastIds(env.DB)))
+      await env.DB.prepare(statement).run()
+    const { html } = await open('/nfts?q=nft')
+    expect(titlesIn(html).slice(0, 2)).toEqual(['NFT 1099', 'NFT 1098'])
+    const second = await open(linkIn(html, 'Next page') ?? '')
+    expect(titlesIn(second.html)[0]).toBe('NFT 1075')
+    // The rarest word counts, however short it is.
+    expect(titlesIn((await open('/nfts?q=nft+99')).html)).toEqual([
+      'NFT 999',
+      'NFT 998',
+      'NFT 997',
+      'NFT 996',
+      'NFT 995',
+      'NFT 994',
+      'NFT 993',
+      'NFT 992',
+      'NFT 991',
+      'NFT 990',
+      'NFT 99',
+    ])
   })
 
   it('selects by edition and by what is for sale', async () => {
@@ -108,7 +164,7 @@ describe('/nfts', () => {
   })
 
   it('ignores what is not valid', async () => {
-    const names = ['cursor=nonsense', 'edition=x', 'sale=x', 'creator=x']
+    const names = ['cursor=nonsense', 'edition=x', 'sale=x', 'sort=x', 'creator=x']
     for (const query of ['q=%00', `q=${'x'.repeat(300)}`, ...names])
       expect((await open(`/nfts?${query}`)).status, query).toBe(200)
   })
@@ -117,7 +173,7 @@ describe('/nfts', () => {
     const { list } = await aCreator(['Moon 1', 'Moon 2'])
     const cursor = toCursor({ key: 'Zeppelin', id: 1, target: 0 }, 'newest')
     const { html } = await open(`${list}&q=moon&cursor=${cursor}`)
-    expect(titlesIn(html)).toEqual(['Moon 1', 'Moon 2'])
+    expect(titlesIn(html)).toEqual(['Moon 2', 'Moon 1'])
   })
 })
 

@@ -1,8 +1,10 @@
 /** A person who has left data everywhere. */
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
+import { batch } from '../../src/db/batch.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
+import { setWords, wordsOf } from '../../src/db/words.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { uploadBytes } from '../avatars/uploads.ts'
@@ -50,6 +52,7 @@ export async function aPerson() {
     ipAddress: ip,
     externalId: `pia-${people}`,
   })
+  await batch(db, { words: setWords(db, 'user', user.id, wordsOf(name, username)) })
   const token = await aToken(user)
   await db.update(tokens).set({ browser }).where(eq(tokens.userId, user.id))
   await anAddress(user, { kind: 'delivery', name, email, mobilePhone, country: 'NO' })

@@ -376,6 +376,11 @@ export async function sampleWorld() {
         email: 'help@kite.example',
       }),
     }),
+    'POST /operations/users/:id/email': async () => {
+      const [email, right] = [0, 1].map(() => `${crypto.randomUUID()}@example.com`)
+      const { id } = await aUser({ ethereumPublicAddr: '', ...(email && { email }) })
+      return { params: { id }, body: new URLSearchParams({ email: right ?? '' }) }
+    },
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
     'POST /operations/transfers/:id/retry': async () => ({
       params: { id: (await anOrder('failed')).itemId },

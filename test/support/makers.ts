@@ -4,11 +4,13 @@ import { eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { tokenNamespace } from '../../src/auth/sources.ts'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
+import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
-import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { listings, nfts, type SubjectKind } from '../../src/db/schema/catalogue.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { setWords, wordsOf } from '../../src/db/words.ts'
 import { readSettings } from '../../src/env.ts'
 import { eventName } from '../../src/events/event.ts'
 import { hashIdentity, SESSION_NAME } from '../../src/identity/namespace.ts'
@@ -53,17 +55,24 @@ async function first<T>(rows: Promise<T[]>): Promise<T> {
 }
 
 /** A user who signed up with the wallet, or without one with the e-mail address. */
-export function aUser(values: Partial<typeof users.$inferInsert> = {}) {
+export async function aUser(values: Partial<typeof users.$inferInsert> = {}) {
   const { ethereumPublicAddr = uniqueAddress(), email = '' } = values
   const identityHash = ethereumPublicAddr
     ? hashIdentity('wallet', ethereumPublicAddr)
     : hashIdentity('email', email || crypto.randomUUID())
-  return first(
+  const user = await first(
     db
       .insert(users)
       .values({ provider: 'wallet', identityHash, ...timestamps, ...values, ethereumPublicAddr })
       .returning(),
   )
+  await storeWords('user', user.id, user.name, user.username)
+  return user
+}
+
+async function storeWords(kind: SubjectKind, id: number, ...texts: (string | null)[]) {
+  const words = wordsOf(...texts)
+  if (words.length > 0) await batch(db, { words: setWords(db, kind, id, words) })
 }
 
 export const anAdministrator = () => aUser({ roleId: ADMINISTRATOR })
@@ -121,14 +130,14 @@ export const anAddress = (
 
 type AmountType = 'unique' | 'limited' | 'unlimited'
 
-export const anNft = (
+export const anNft = async (
   creator: { id: number; ethereumPublicAddr: string },
   {
     amountType = 'limited',
     ...values
   }: Partial<typeof nfts.$inferInsert> & { amountType?: AmountType } = {},
-) =>
-  first(
+) => {
+  const nft = await first(
     db
       .insert(nfts)
       .values({
@@ -154,6 +163,9 @@ export const anNft = (
       })
       .returning(),
   )
+  await storeWords('nft', nft.id, nft.title)
+  return nft
+}
 
 export const aListing = (
   nft: { id: number; creatorId: number },

@@ -144,7 +144,7 @@ POST   /sign-in/email/confirm                              | link_expired | link
 POST   /sign-out                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 4     | 1
 GET    /settings                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 0     | 0     | 0
 GET    /settings/profile                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
-POST   /settings/profile                                   | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 5     | 1
+POST   /settings/profile                                   | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 15    | 1
 POST   /settings/profile/avatar                            | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 3     | 21    | 3
 POST   /settings/profile/avatar-url                        | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 3     | 21    | 3
 GET    /settings/addresses                                 | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
@@ -193,9 +193,17 @@ GET    /operations                                         | 401      | 403     
 GET    /operations/transfers                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 2000  | 0
 POST   /operations/transfers                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 2     | 122000 | 0
 POST   /operations/alarms/:key/acknowledge                 | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 6
+GET    /operations/orders                                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 2     | 700   | 0
+// 1,000 are looked at.
+GET    /operations/users                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 3500  | 0
+GET    /operations/nfts                                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 3500  | 0
+GET    /operations/listings                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 3500  | 0
 GET    /operations/orders/:id                              | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
+// Of a buyer without an e-mail address.
+POST   /operations/orders/:id/mail                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 2     | 40    | 0
 // Up to 20 purchases, sales and listings.
 GET    /operations/users/:id                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 350   | 0
+POST   /operations/users/:id/email                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 60    | 12
 GET    /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 50    | 0
 GET    /operations/audit                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/audit.csv                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0

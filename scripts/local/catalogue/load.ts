@@ -3,11 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { and, eq, ne, or, type SQL } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
+import { batch } from '../../../src/db/batch.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
 import type { Statement } from '../../../src/db/statements.ts'
+import { setWords, wordsOf } from '../../../src/db/words.ts'
 import { LOCAL_CHAIN_ID } from '../chain/chain-id.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
 import { demoCatalogue, seller } from './demo.ts'
@@ -43,6 +45,18 @@ export async function insertRows(db: Database, rows: Rows): Promise<void> {
     ...rows.listings.map((row) => db.insert(listings).values(row)),
   ]
   if (first) await db.batch([first, ...rest])
+  await storeWords(db)
+}
+
+async function storeWords(db: Database): Promise<void> {
+  const named = await db.select().from(users)
+  const titled = await db.select({ id: nfts.id, title: nfts.title }).from(nfts)
+  await batch(db, {
+    users: named.flatMap(({ id, name, username }) =>
+      setWords(db, 'user', id, wordsOf(name, username)),
+    ),
+    nfts: titled.flatMap(({ id, title }) => setWords(db, 'nft', id, wordsOf(title))),
+  })
 }
 
 export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {

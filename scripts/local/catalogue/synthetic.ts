@@ -75,6 +75,8 @@ export function synthetic(size: Size, after: LastIds): string[] {
        SELECT ${after.users} + 1 + k, 'wallet', 'user' || (${after.users} + 1 + k) || '@example.com',
          printf('0x9%039d', ${after.users} + 1 + k), printf('%064x', ${after.users} + 1 + k), 'User ' || (${after.users} + 1 + k),
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
+      `INSERT INTO words (kind, word, subjectId) SELECT 'user', iif(w, ${after.users} + 1 + k, 'user'),
+         ${after.users} + 1 + k FROM (${rows}), (SELECT 0 AS w UNION ALL SELECT 1)`,
       `INSERT INTO addresses (id, kind, userId, name, street, postal, city, country, createdAt, updatedAt)
        SELECT ${after.addresses} + 1 + k * 2 + b, iif(b, 'delivery', 'billing'), ${after.users} + 1 + k,
          iif(b, 'User ' || k, NULL), 'Street ' || (k % 200), printf('%05d', k % 99999), 'Berlin', 'DE',
@@ -90,6 +92,8 @@ export function synthetic(size: Size, after: LastIds): string[] {
          creator, ${after.nfts} + k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
        FROM (SELECT k, ${sellerOf('k')} AS creator,
          ${AMOUNT_TYPE} AS amountType, iif(k % 3 = 0, 1, ${LIMITED_AMOUNT}) AS amount FROM (${rows}))`,
+      `INSERT INTO words (kind, word, subjectId)
+       SELECT 'nft', iif(w, k, 'nft'), ${after.nfts} + 1 + k FROM (${rows}), (SELECT 0 AS w UNION ALL SELECT 1)`,
       `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency, sellerId,
          nftId, createdAt, updatedAt)
        SELECT ${after.listings} + 1 + k, 'listing-' || (${after.listings} + 1 + k), ${price}, ${eth}, ${wei}, 1, 'regular', 'EUR',

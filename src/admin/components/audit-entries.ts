@@ -6,6 +6,8 @@ import { type AuditAction, auditLog } from '../../db/schema/operations.ts'
 import { users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
+import { idAt } from './ids.ts'
+import { nameSql } from './people.tsx'
 
 const PAGE_SIZE = 50
 
@@ -23,24 +25,10 @@ export type AuditFilter = {
 
 type Page = AuditFilter & { before?: number | undefined; limit: number }
 
-/** A user's name, or what else tells who it is. */
-const nameOf = (user: string) =>
-  sql.raw(`coalesce(nullif(${user}.name, ''), ${user}.username, nullif(${user}.email, ''))`)
-
-/**
- * The id of the first entry at a time, by bisection: entries are never deleted, so there is one for
- * each id, and a later one has a later time.
- */
-const idAt = (at: string) => sql`(WITH RECURSIVE s(low, high) AS (
-    SELECT 1, coalesce(max(id), 0) + 1 FROM auditLog UNION ALL
-    SELECT iif(at < ${at}, id + 1, low), iif(at < ${at}, high, id)
-    FROM s JOIN auditLog ON id = (low + high) / 2 WHERE low < high)
-  SELECT max(low) FROM s)`
-
 /** Returns the ids `first` of all pages, `start` of this page, and `end`, which follows this page. */
 function boundsOf({ before = Number.MAX_SAFE_INTEGER, since, until }: Page) {
-  const first = since ? idAt(since) : sql`1`
-  const untilId = until ? idAt(`${until}T24`) : sql`${before}`
+  const first = since ? idAt('auditLog', since) : sql`1`
+  const untilId = until ? idAt('auditLog', `${until}T24`) : sql`${before}`
   const end = sql`min(${before}, ${untilId}, coalesce((SELECT max(id) FROM auditLog), 0) + 1)`
   return { first, start: sql`max(${first}, ${end} - ${WINDOW})`, end }
 }
@@ -54,15 +42,15 @@ export function selectAudit(db: Database, page: Page) {
       id: auditLog.id,
       at: auditLog.at,
       userId: auditLog.userId,
-      userName: sql<string | null>`${nameOf('users')}`,
+      userName: sql<string | null>`${nameSql('users')}`,
       tokenName: auditLog.tokenName,
       action: auditLog.action,
       subject: auditLog.subject,
       subjectName: sql<string | null>`CASE
         WHEN ${auditLog.action} LIKE 'webhook.%'
           THEN (SELECT url FROM webhookEndpoints WHERE id = ${auditLog.subject})
-        WHEN ${auditLog.action} LIKE 'administrator.%'
-          THEN (SELECT ${nameOf('s')} FROM users s WHERE s.id = ${auditLog.subject}) END`,
+        WHEN ${auditLog.action} LIKE 'administrator.%' OR ${auditLog.action} LIKE 'user.%'
+          THEN (SELECT ${nameSql('s')} FROM users s WHERE s.id = ${auditLog.subject}) END`,
       details: auditLog.details,
     })
     .from(auditLog)
@@ -100,7 +88,7 @@ export async function readAudit(
         WITH RECURSIVE actors(id) AS (SELECT min(userId) FROM auditLog UNION ALL
           SELECT (SELECT min(userId) FROM auditLog WHERE userId > actors.id) FROM actors
           WHERE actors.id IS NOT NULL)
-        SELECT users.id, coalesce(${nameOf('users')}, 'User ' || users.id) AS name FROM actors JOIN users ON users.id = actors.id`,
+        SELECT users.id, coalesce(${nameSql('users')}, 'User ' || users.id) AS name FROM actors JOIN users ON users.id = actors.id`,
   })
   const entries = rows.slice(0, limit)
   const older = bounds.find((page) => page.start > page.first)?.start

@@ -6,7 +6,7 @@ import { Rows } from '../../pages/components/lists.tsx'
 import { plural, sentence } from '../../pages/components/text.ts'
 import type { AuditEntry } from './audit-entries.ts'
 import { periodName } from './format.ts'
-import { PageLink, UserLink } from './layout.tsx'
+import { OrderLink, PageLink, UserLink } from './layout.tsx'
 
 type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
 
@@ -65,6 +65,8 @@ const sentences: Record<AuditAction, string> = {
   'webhook.delete': 'deleted %',
   'alarm.acknowledge': 'acknowledged %',
   'shop.change': 'changed %',
+  'user.correct_email': 'corrected the e-mail address of %',
+  'order.mail': 'sent the mail about % again',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
   'administrator.appoint': 'made % an administrator',
@@ -77,7 +79,7 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
   const subject =
-    group === 'administrator' ? 'a user' : group === 'alarm' ? 'an alarm' : `a ${group}`
+    group === 'administrator' ? 'a user' : /^[ao]/.test(group) ? `an ${group}` : `a ${group}`
   return sentence(sentences[action].replace('%', subject)).slice(0, -1)
 }
 
@@ -112,6 +114,8 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
       return ['the shop of ', <bdi>“{nameOfSource(subject ?? '')}”</bdi>]
     case 'catalogue':
       return 'a catalogue'
+    case 'order':
+      return <OrderLink id={Number(subject)} providerId={null} />
     default:
       return <UserLink id={subject} name={subjectName} />
   }

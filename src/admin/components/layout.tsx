@@ -13,9 +13,16 @@ import { page } from '../../pages/page.tsx'
 export const adminPage: typeof page = (c, content, view) =>
   page(c, { styles: ['operations.css'], ...content }, view)
 
+/** The newest orders of a user, and rows that a search shows of each kind. */
+export const LIMIT = 20
+
 const tabs: MenuLink[] = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
+  ['/operations/orders', 'Orders'],
+  ['/operations/users', 'People'],
+  ['/operations/nfts', 'NFTs'],
+  ['/operations/listings', 'Listings'],
   ['/operations/shops', 'Shops'],
   ['/operations/audit', 'Audit log'],
   ['/operations/administrators', 'Administrators'],
@@ -47,7 +54,7 @@ export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
             autocomplete="off"
             spellcheck={false}
             aria-label="Search"
-            placeholder="Id, title, order number, e-mail, wallet, hash"
+            placeholder="Id, title, name, order number, e-mail, wallet, hash"
           />
           <Submit>Search</Submit>
         </form>
@@ -90,6 +97,9 @@ export const Live = ({ children }: { children: Child }) => (
     </div>
   </>
 )
+
+/** Seconds between two loads of such a page without scripts. */
+export const REFRESH = 30
 
 /** The scripts of a page with `Live`. */
 export const liveScripts = ['dialog.js', 'operations.js']
@@ -138,7 +148,7 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
   </section>
 )
 
-const nouns = { transfers: 'Transfer', users: 'User', nfts: 'NFT' }
+const nouns = { transfers: 'Transfer', nfts: 'NFT' }
 
 /** A link to the page that operators have of something. */
 export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (

@@ -13,6 +13,7 @@ import { usePage } from '../../pages/components/request.ts'
 import { formatMoney, plural, sentence } from '../../pages/components/text.ts'
 import { Time } from '../../pages/components/values.tsx'
 import { OrderLink, PageLink, StateBadge } from './layout.tsx'
+import { nameSql } from './people.tsx'
 
 type Delivery = typeof deliveries.$inferSelect
 
@@ -31,6 +32,8 @@ export type ListedTransfer = Delivery &
     status: DeliveryState
     amount: number
     recipient: string | null
+    buyerName: string | null
+    sellerName: string | null
   }
 
 /** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
@@ -39,9 +42,11 @@ export const selectTransfers = (db: Database, condition: SQL) =>
     SELECT d.*, d.state AS status, i.orderId, i.quantity, i.sellerId, i.nftId, i.listingId,
       i.ethRecipient AS recipient, i.priceCurrency AS currency, i.priceCents * i.quantity AS amount,
       o.providerId, o.namespace, o.buyerId, o.createdAt AS paidAt,
-      n.title, n.contractAddr, n.tokenId, n.contractNetwork AS network
+      n.title, n.contractAddr, n.tokenId, n.contractNetwork AS network,
+      ${nameSql('buyer')} AS buyerName, ${nameSql('seller')} AS sellerName
     FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
-      JOIN nfts n ON n.id = i.nftId WHERE ${condition}`
+      JOIN nfts n ON n.id = i.nftId LEFT JOIN users buyer ON buyer.id = o.buyerId
+      LEFT JOIN users seller ON seller.id = i.sellerId WHERE ${condition}`
 
 /** Whether transfers in a state, or in any, can be changed. */
 export const isChangeable = (state: Filter['status']) =>

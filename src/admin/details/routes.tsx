@@ -1,55 +1,104 @@
 /** The pages that operators have of an order, a user and an NFT. */
 
 import { eq, sql } from 'drizzle-orm'
+import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { parseNamespace } from '../../auth/sources.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
 import { orders, type Paid } from '../../db/schema/orders.ts'
-import { users } from '../../db/schema/users.ts'
+import { isGuestSql, users } from '../../db/schema/users.ts'
+import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
-import { Endpoints } from '../../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
-import { idText } from '../../http/inputs.ts'
+import { EmailAddress, idText, inputText } from '../../http/inputs.ts'
+import { correctEmail } from '../../identity/correct-email.ts'
+import { mailCorrection } from '../../mail/mail.ts'
+import { sendAgain } from '../../order-mails/resend.ts'
 import { idAfterNumber, orderNumber } from '../../orders/number.ts'
-import { Rows } from '../../pages/components/lists.tsx'
-import type { Found } from '../../pages/components/request.ts'
-import { displayName, formatCount, formatMoney } from '../../pages/components/text.ts'
+import {
+  EmailField,
+  handleForm,
+  LinkButton,
+  PostButton,
+  Problem,
+  parseForm,
+  Submit,
+  useProblem,
+} from '../../pages/components/forms.tsx'
+import { Rows, Section } from '../../pages/components/lists.tsx'
+import { type Found, usePage } from '../../pages/components/request.ts'
+import { displayName, formatMoney, pathWith } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
-import { shown } from '../../pages/page.tsx'
+import { sent, shown } from '../../pages/page.tsx'
+import { RecentSignIn } from '../../pages/settings.tsx'
 import {
   AdminLayout,
   adminPage,
   FactPanel,
+  LIMIT,
   listPath,
   OrderName,
-  PageLink,
+  UserLink,
 } from '../components/layout.tsx'
-import {
-  type FoundListing,
-  LIMIT,
-  ListingEntry,
-  selectFoundListings,
-} from '../components/listings.tsx'
+import { type FoundListing, ListingEntry, selectFoundListings } from '../components/listings.tsx'
+import { piecesLeft } from '../components/nfts.tsx'
+import { nameSql } from '../components/people.tsx'
 import { placedWith, selectTransfers, TransferRows } from '../components/transfers.tsx'
 
 const Id = z.object({ id: idText })
 
 export const detailsRoutes = new Endpoints()
-  .get('/operations/orders/:id', shown.administrator({ param: Id }), async (c, { param }) => {
-    const { account, ...found } = await readOrderDetails(c.var, param.id)
-    const title = `Order ${orderNumber(found.order)}${idAfterNumber(found.order)}`
-    return adminPage(c, { title, account }, <OrderPage {...found} />)
-  })
-  .get('/operations/users/:id', shown.administrator({ param: Id }), async (c, { param }) => {
-    const { account, ...found } = await readUserDetails(c.var, param.id)
-    return adminPage(c, { title: `User ${param.id}`, account }, <UserPage {...found} />)
-  })
+  .get('/operations/orders/:id', shown.administrator({ param: Id }), orderPage)
+  .post(
+    '/operations/orders/:id/mail',
+    sent.administrator({ param: Id }),
+    handleForm(orderPage, 'mail', async (c, { param: { id } }) => {
+      await sendAgain({ email: c.env.EMAIL, ...c.var }, { orderId: id })
+      return c.redirect(`/operations/orders/${id}?notice=mailed`, 303)
+    }),
+  )
+  .get('/operations/users/:id', shown.administrator({ param: Id }), userPage)
+  .post(
+    '/operations/users/:id/email',
+    sent.administrator({ param: Id, form: z.object({ email: inputText(1000) }) }),
+    handleForm(userPage, 'email', async (c, { param: { id: userId }, form }) => {
+      const { email } = parseForm(z.object({ email: EmailAddress }), form)
+      const before = await correctEmail(c.var, { userId, email })
+      const mailer = { ...c.var, email: c.env.EMAIL }
+      const { locale } = before
+      c.executionCtx.waitUntil(
+        Promise.all([
+          mailCorrection(mailer, before.email, { whose: 'before', locale }),
+          mailCorrection(mailer, email, { whose: 'after', locale }),
+        ]),
+      )
+      return c.redirect(`/operations/users/${userId}?notice=corrected`, 303)
+    }),
+  )
   .get('/operations/nfts/:id', shown.administrator({ param: Id }), async (c, { param }) => {
     const { account, ...found } = await readNftDetails(c.var, param.id)
     return adminPage(c, { title: `NFT ${param.id}`, account }, <NftPage {...found} />)
   })
+
+async function userPage(c: Context<AppWithCaller>, { param }: { param: { id: number } }) {
+  const { account, ...found } = await readUserDetails(c.var, param.id)
+  const title = `User ${param.id}`
+  return adminPage(c, { title, account, scripts: ['dialog.js'] }, <UserPage {...found} />)
+}
+
+const notices: Record<string, string> = {
+  corrected: 'The e-mail address is corrected. Both addresses are told by mail.',
+  mailed: 'The mail was sent again.',
+}
+
+async function orderPage(c: Context<AppWithCaller>, { param }: { param: { id: number } }) {
+  const { account, ...found } = await readOrderDetails(c.var, param.id)
+  const title = `Order ${orderNumber(found.order)}${idAfterNumber(found.order)}`
+  return adminPage(c, { title, account }, <OrderPage {...found} />)
+}
 
 const describePaid = ({ currency, ...paid }: Paid): string =>
   [
@@ -62,14 +111,12 @@ const describePaid = ({ currency, ...paid }: Paid): string =>
     .filter((part) => part !== false)
     .join(', ')
 
-type ReadCtx = Pick<Ctx, 'db' | 'caller'>
-
 function required<Row>([row]: readonly Row[]): Row {
   if (!row) throw new ApiError('not_found', 'there is nothing with this id')
   return row
 }
 
-async function readOrderDetails(ctx: ReadCtx, id: number) {
+async function readOrderDetails(ctx: Ctx, id: number) {
   const { order, ...others } = await readAsUser(ctx, {
     order: ctx.db.select().from(orders).where(eq(orders.id, id)),
     transfers: selectTransfers(ctx.db, sql`i.orderId = ${id}`),
@@ -77,20 +124,25 @@ async function readOrderDetails(ctx: ReadCtx, id: number) {
   return { order: required(order), ...others }
 }
 
-async function readUserDetails(ctx: ReadCtx, id: number) {
+async function readUserDetails(ctx: Ctx, id: number) {
   const { user, ...others } = await readAsUser(ctx, {
     user: ctx.db.select().from(users).where(eq(users.id, id)),
+    /** The same user, if nobody has proved the e-mail address. */
+    guests: raw<{ id: number }>(ctx.db)`SELECT id FROM users WHERE id = ${id} AND email <> ''
+      AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL`,
     bought: selectTransfers(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
     sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
-    listings: selectFoundListings(ctx.db, sql`l.sellerId = ${id}`),
+    listings: selectFoundListings(ctx, sql`l.sellerId = ${id}`),
   })
   return { user: required(user), ...others }
 }
 
-async function readNftDetails(ctx: ReadCtx, id: number) {
+async function readNftDetails(ctx: Ctx, id: number) {
   const { nft, ...others } = await readAsUser(ctx, {
     nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
-    listings: selectFoundListings(ctx.db, sql`l.nftId = ${id}`),
+    creators: raw<{ name: string | null }>(ctx.db)`
+      SELECT ${nameSql('u')} AS name FROM users u WHERE id = (SELECT creatorId FROM nfts WHERE id = ${id})`,
+    listings: selectFoundListings(ctx, sql`l.nftId = ${id}`),
   })
   return { nft: required(nft), ...others }
 }
@@ -98,7 +150,7 @@ async function readNftDetails(ctx: ReadCtx, id: number) {
 type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }
 
 const Details = ({ title, facts, children }: DetailsProps) => (
-  <AdminLayout>
+  <AdminLayout notice={notices[usePage().notice ?? '']}>
     <h1>{title}</h1>
     <FactPanel facts={facts} />
     {children}
@@ -118,15 +170,21 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
       ['Placed', <Time at={order.createdAt} />],
       ['Total', formatMoney(order.totalPriceCents, order.totalPriceCurrency)],
       ['Paid', order.paid && <bdi>{describePaid(order.paid)}</bdi>],
-      ['Buyer', <PageLink to="users" id={order.buyerId} />],
+      ['Buyer', <UserLink id={order.buyerId} name={transfers[0]?.buyerName ?? null} />],
     ]}
   >
     <h2>Transfers</h2>
     <TransferRows transfers={transfers} empty="There are none." />
+    {transfers.some(({ status }) => /^(awaiting_wallet|transferred|failed)$/.test(status)) && (
+      <PostButton action={`/operations/orders/${order.id}/mail`}>
+        Send the mail about this state again
+      </PostButton>
+    )}
+    <Problem id="mail-problem" text={useProblem('mail')} />
   </Details>
 )
 
-const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails>) => (
+const UserPage = ({ user, guests, bought, sold, listings }: Found<typeof readUserDetails>) => (
   <Details
     title={[`User ${user.id}: `, user.removedAt ? 'data removed' : <bdi>{displayName(user)}</bdi>]}
     facts={[
@@ -140,40 +198,60 @@ const UserPage = ({ user, bought, sold, listings }: Found<typeof readUserDetails
       ],
     ]}
   >
+    {guests.length > 0 && <CorrectEmail id={user.id} />}
     <h2>Bought last</h2>
     <TransferRows transfers={bought} empty="The user has bought nothing." />
     <h2>Sold last</h2>
     <TransferRows transfers={sold} empty="The user has sold nothing." />
     <h2>Listings</h2>
     <Listings listings={listings} />
+    <p class="actions">
+      <LinkButton href={pathWith('/operations/listings', { seller: user.id })}>
+        All listings
+      </LinkButton>
+      <LinkButton href={pathWith('/operations/nfts', { creator: user.id })}>All NFTs</LinkButton>
+    </p>
   </Details>
 )
 
-const NftPage = ({ nft, listings }: Found<typeof readNftDetails>) => {
-  const left = `${formatCount(nft.availableAmount)} of ${formatCount(nft.amount)}`
-  return (
-    <Details
-      title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
-      facts={[
-        ['Id in the catalogue', nft.externalId],
-        ['Creator', <PageLink to="users" id={nft.creatorId} />],
-        ['Left', nft.amountType === 'unlimited' ? 'Unlimited' : left],
-        ['State', nft.deletedAt ? 'deleted' : nft.status],
-        ['Released', <Time at={nft.releaseAt} />],
-        ['Network', nft.contractNetwork],
-        ['Delivered by', nft.fulfilment],
-        ['Token', nft.tokenId],
-        [
-          'Contract',
-          <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,
-        ],
-      ]}
-    >
-      <h2>Listings</h2>
-      <Listings listings={listings} />
-    </Details>
-  )
-}
+/** A guest has a wrong address if the shop has got it wrong. */
+const CorrectEmail = ({ id }: { id: number }) => (
+  <Section id="correct" title="Correct the e-mail address">
+    <p class="hint">
+      Nobody has signed in with it yet. Links that were sent to it stop working, and both addresses
+      are told by mail.
+    </p>
+    <RecentSignIn toDo="correct an e-mail address" path={`/operations/users/${id}`}>
+      <form method="post" action={`/operations/users/${id}/email`} class="panel inline-form">
+        <EmailField label="Right e-mail address" />
+        <Submit>Correct</Submit>
+      </form>
+    </RecentSignIn>
+  </Section>
+)
+
+const NftPage = ({ nft, creators, listings }: Found<typeof readNftDetails>) => (
+  <Details
+    title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
+    facts={[
+      ['Id in the catalogue', nft.externalId],
+      ['Creator', <UserLink id={nft.creatorId} name={creators[0]?.name ?? null} />],
+      ['Left', piecesLeft(nft)],
+      ['State', nft.deletedAt ? 'deleted' : nft.status],
+      ['Released', <Time at={nft.releaseAt} />],
+      ['Network', nft.contractNetwork],
+      ['Delivered by', nft.fulfilment],
+      ['Token', nft.tokenId],
+      [
+        'Contract',
+        <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,
+      ],
+    ]}
+  >
+    <h2>Listings</h2>
+    <Listings listings={listings} />
+  </Details>
+)
 
 const Listings = ({ listings }: { listings: FoundListing[] }) => (
   <Rows

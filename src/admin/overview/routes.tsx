@@ -24,6 +24,7 @@ import {
   listPath,
   liveScripts,
   PageLink,
+  REFRESH,
   Table,
 } from '../components/layout.tsx'
 import { describeRetry } from '../components/transfers.tsx'
@@ -35,9 +36,6 @@ import { type Overview, type ReasonGroup, readOverview } from './read.ts'
 const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
 
 const acknowledge = sent.administrator({ param: AlarmKey, form: z.object({ version: idText }) })
-
-/** Seconds between two loads of the overview without scripts. */
-const REFRESH = 30
 
 export const overviewRoutes = new Endpoints()
   .get('/operations', shown.administrator({ query: OverviewQuery }), async (c, { query }) => {

@@ -6,11 +6,20 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { inputText } from '../../http/inputs.ts'
 import { Meta, Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { displayName, plural, shortAddress } from '../../pages/components/text.ts'
+import { plural } from '../../pages/components/text.ts'
 import { ExplorerLink } from '../../pages/components/values.tsx'
 import { shown } from '../../pages/page.tsx'
-import { AdminLayout, adminPage, OrderLink, PageLink, StateBadge } from '../components/layout.tsx'
-import { LIMIT, ListingEntry } from '../components/listings.tsx'
+import {
+  AdminLayout,
+  adminPage,
+  LIMIT,
+  OrderLink,
+  PageLink,
+  StateBadge,
+} from '../components/layout.tsx'
+import { ListingEntry } from '../components/listings.tsx'
+import { NftEntry } from '../components/nfts.tsx'
+import { PersonEntry } from '../components/people.tsx'
 import { type FoundItem, MIN_PREFIX, onlyItemIn, type SearchResult, search } from './search.ts'
 
 /** What cannot be searched for is as nothing. */
@@ -43,8 +52,8 @@ const Results = ({
       {isEmpty && <Nothing q={q} />}
       <Group name="Orders and transfers" rows={items} row={Item} />
       <Group name="Transactions" rows={transactions} row={Transaction} />
-      <Group name="Users" rows={users} row={User} />
-      <Group name="NFTs" rows={nfts} row={Nft} />
+      <Group name="People" rows={users} row={PersonEntry} />
+      <Group name="NFTs" rows={nfts} row={NftEntry} />
       <Group name="Listings" rows={listings} row={ListingEntry} />
     </AdminLayout>
   )
@@ -88,40 +97,10 @@ const Transaction = ({ hash, chainId, items, block }: SearchResult['transactions
   )
 }
 
-const User = (user: SearchResult['users'][number]) => (
-  <>
-    <h3>
-      <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
-    </h3>
-    <Meta
-      facts={[
-        user.email,
-        user.ethereumPublicAddr && shortAddress(user.ethereumPublicAddr),
-        <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>,
-      ]}
-    />
-  </>
-)
-
-const Nft = ({ id, title, network, contractAddr, creatorId }: SearchResult['nfts'][number]) => (
-  <>
-    <h3>
-      <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>
-    </h3>
-    <Meta
-      facts={[
-        network,
-        <ExplorerLink network={network} kind="token" value={contractAddr} />,
-        ['Creator: ', <PageLink to="users" id={creatorId} />],
-      ]}
-    />
-  </>
-)
-
 const Nothing = ({ q }: { q: string }) => (
   <p class="empty">
-    Nothing has this id, title, order number, e-mail address, wallet, hash or key, or begins with
-    it.
+    Nothing has this id, order number, e-mail address, wallet, hash or key, or begins with it, and
+    no title or name has words that begin so.
     {q.length < MIN_PREFIX && ` Beginnings need ${MIN_PREFIX} characters.`}
     {/^[\da-f-]{36}$/i.test(q) && ' Requests are only in the log: search it for this requestId.'}
   </p>

@@ -1,28 +1,32 @@
-/** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
+/** Finds rows by any id, order number, e-mail address, wallet, hash or key, or words of titles and names. */
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
-import { personColumns, readAsUser } from '../../auth/session.ts'
+import { readAsUser } from '../../auth/session.ts'
+import { MAX_CANDIDATES } from '../../db/candidates.ts'
 import type { Database } from '../../db/client.ts'
-import { nfts } from '../../db/schema/catalogue.ts'
+import type { SubjectKind } from '../../db/schema/catalogue.ts'
 import type { DeliveryState } from '../../db/schema/delivery.ts'
-import { users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
+import { hasWordsSql, searchedWords, selectWithWord } from '../../db/words.ts'
 import type { Ctx } from '../../http/context.ts'
 import { toAsciiDomain, toLine } from '../../http/text.ts'
 import { operatorLimits } from '../../limits.ts'
-import { LIMIT, selectFoundListings } from '../components/listings.tsx'
+import { LIMIT } from '../components/layout.tsx'
+import { selectFoundListings } from '../components/listings.tsx'
+import { selectFoundNfts } from '../components/nfts.tsx'
+import { selectPeople } from '../components/people.tsx'
 
 /** Items of a transaction. */
 const MAX_ITEMS = 256
 
 /** Characters of a text of which only a beginning has to be equal. */
-export const MIN_PREFIX = 3
+export const MIN_PREFIX = 2
 
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
 type Terms = Record<
   'text' | 'end' | 'prefix' | 'id' | 'ids' | 'hash' | 'wallet',
   string | number | null
->
+> & { words: string }
 
 function parseTerms(text: string): Terms {
   const hex = toAsciiDomain(toLine(text)).toLowerCase()
@@ -35,7 +39,9 @@ function parseTerms(text: string): Terms {
   // The ranges of ids that begin with the digits of an id: itself first.
   const longer = Array.from({ length: isPrefix ? 16 - text.length : 1 }, (_, i) => 10 ** i)
   const ids = id === null ? [] : longer.map((power) => [id * power, (id + 1) * power - 1])
-  return { text, end, prefix: isPrefix ? hex : null, id, ids: JSON.stringify(ids), hash, wallet }
+  const words = searchedWords(text)
+  const prefix = isPrefix ? hex : null
+  return { text, end, prefix, id, ids: JSON.stringify(ids), hash, wallet, words }
 }
 
 /** The rows of a table whose ids begin so, the shortest first. */
@@ -63,19 +69,21 @@ const transactionIds = ({ hash }: Terms) => sql`SELECT id FROM transactions WHER
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
     ORDER BY id DESC LIMIT ${operatorLimits.searched.max}) WHERE instr(replaced, ${hash})`
 
-/** Users also by the beginning of the id or the e-mail address. */
-const foundUserIds = (terms: Terms): SQL => sql`${userIds(terms)}
+/** The newest with all words, among the first that have the rarest one. */
+const withWords = (kind: SubjectKind, { words }: Terms): SQL => sql`SELECT id FROM (
+    ${selectWithWord(kind, words)} LIMIT ${MAX_CANDIDATES}) found
+  WHERE ${hasWordsSql(kind, sql`found.id`, words)} ORDER BY id DESC LIMIT ${LIMIT}`
+
+/** Users also by the beginning of the id or the e-mail address, and by words of their names. */
+const foundUserIds = (terms: Terms): SQL => sql`SELECT id FROM (${userIds(terms)})
   UNION SELECT id FROM (${withIds('users', terms)})
+  UNION SELECT id FROM (${withWords('user', terms)})
   UNION SELECT id FROM (SELECT id FROM users WHERE email BETWEEN ${terms.prefix} AND lower(${terms.end})
     AND email <> '' ORDER BY email LIMIT ${LIMIT})`
 
-/** NFTs by the beginning of the id, of the title, or of a word of it. */
+/** NFTs by the beginning of the id, and by words of the title. */
 const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', terms)})
-  UNION SELECT id FROM (SELECT id FROM nfts WHERE title COLLATE NOCASE BETWEEN ${terms.text}
-    AND ${terms.end} ORDER BY title COLLATE NOCASE LIMIT ${LIMIT})
-  UNION SELECT id FROM (SELECT id FROM (SELECT id, title FROM nfts INDEXED BY nfts_title
-      WHERE ${terms.prefix} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${operatorLimits.titles.max})
-    WHERE instr(lower(title), lower(' ' || ${terms.text})) LIMIT ${LIMIT})`
+  UNION SELECT id FROM (${withWords('nft', terms)})`
 
 /** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
 const orderIds = (terms: Terms) => sql`SELECT id, 'order' AS "by" FROM (${withIds('orders', terms)})
@@ -107,28 +115,16 @@ const findItems = (db: Database, found: SQL) =>
 export type SearchResult = Awaited<ReturnType<typeof search>>
 
 /** Finds everything that has this text. */
-export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
+export async function search(ctx: Ctx, { text }: { text: string }) {
   const { db } = ctx
   const terms = parseTerms(text)
   const { items, ...others } = await readAsUser(ctx, {
     transactions: raw<{ hash: string; chainId: number; items: number; block: number | null }>(db)`
       SELECT hash, chainId, json_array_length(items) AS items, block
       FROM transactions WHERE id IN (${transactionIds(terms)})`,
-    users: db
-      .select(personColumns)
-      .from(users)
-      .where(sql`${users.id} IN (${foundUserIds(terms)})`),
-    nfts: db
-      .select({
-        id: nfts.id,
-        title: nfts.title,
-        creatorId: nfts.creatorId,
-        network: nfts.contractNetwork,
-        contractAddr: nfts.contractAddr,
-      })
-      .from(nfts)
-      .where(sql`${nfts.id} IN (${nftIds(terms)})`),
-    listings: selectFoundListings(db, sql`l.id IN (${withIds('listings', terms)})`),
+    users: selectPeople(db, sql`u.id IN (${foundUserIds(terms)})`),
+    nfts: selectFoundNfts(db, sql`n.id IN (${nftIds(terms)})`),
+    listings: selectFoundListings(ctx, sql`l.id IN (${withIds('listings', terms)})`),
     items: itemIds(terms).map((found) => findItems(db, found)),
   })
   // What is found in several ways is shown once, with the first of them.

@@ -9,7 +9,7 @@ import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.
 import { idAfterNumber, orderNumber } from '../../orders/number.ts'
 import { checkbox } from '../../pages/components/forms.tsx'
 import { sent, shown } from '../../pages/page.tsx'
-import { adminPage, listPath, liveScripts } from '../components/layout.tsx'
+import { adminPage, listPath, liveScripts, REFRESH } from '../components/layout.tsx'
 import { readTransferHistory } from './history.ts'
 import { readTransferList, toFilter, toFindable } from './list.ts'
 import { TransfersPage } from './list-page.tsx'
@@ -84,7 +84,8 @@ export const transferRoutes = new Endpoints()
     const order = { id: orderId, providerId }
     const title = `Transfer ${param.id}, order ${orderNumber(order)}${idAfterNumber(order)}`
     const view = <TransferPage {...history} done={done} />
-    return adminPage(c, { title, account, scripts: liveScripts }, view)
+    const refresh = done && REFRESH
+    return adminPage(c, { title, account, scripts: liveScripts, refresh }, view)
   })
   .post('/operations/transfers/:id/retry', ofOne, (c, { param }) =>
     changeOne(c, { ...param, action: 'retry' }),

@@ -19,6 +19,7 @@ import {
   PageLink,
   StateBadge,
   stateNames,
+  UserLink,
 } from '../components/layout.tsx'
 import { Due, placedWith } from '../components/transfers.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
@@ -64,8 +65,8 @@ const Details = ({ transfer }: TransferHistory) => {
       facts={[
         ['Order', <OrderLink id={transfer.orderId} providerId={transfer.providerId} />],
         ['Placed with', placedWith(transfer.namespace)],
-        ['Buyer', <PageLink to="users" id={transfer.buyerId} />],
-        ['Seller', <PageLink to="users" id={transfer.sellerId} />],
+        ['Buyer', <UserLink id={transfer.buyerId} name={transfer.buyerName} />],
+        ['Seller', <UserLink id={transfer.sellerId} name={transfer.sellerName} />],
         [
           'NFT',
           [

@@ -90,6 +90,9 @@ export const nfts = sqliteTable(
     index('nfts_changed').on(t.changedAt),
     index('nfts_postponed').on(t.releaseAt).where(sql`${t.changedAt} < ${t.releaseAt}`),
     index('nfts_title').on(sql`${t.title} COLLATE NOCASE`),
+    index('nfts_price')
+      .on(sql`${t.priceCurrency} || printf('%016d', ${t.price})`)
+      .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
     check('nfts_fulfilment', isOneOfSql(t.fulfilment, fulfilments)),
@@ -206,10 +209,33 @@ export const catalogueLines = sqliteTable(
     record: text(),
     /** `users.identityHash`, `listings.priceWei`, or the network of an NFT if it is not configured. */
     derived: text(),
+    /** JSON: the words of its title or names, for `words`; null for a listing. */
+    words: text(),
   },
   (t) => [
     primaryKey({ columns: [t.importId, t.line] }),
     index('catalogueLines_record').on(t.importId, t.type, t.externalId),
+  ],
+)
+
+const subjectKinds = ['nft', 'user'] as const
+export type SubjectKind = (typeof subjectKinds)[number]
+
+/**
+ * The words of the titles of NFTs and of the names of users, as `wordsOf` in `db/words.ts` folds them. Written in
+ * the transaction that writes the title or the name. WITHOUT ROWID.
+ */
+export const words = sqliteTable(
+  'words',
+  {
+    kind: text({ enum: subjectKinds }).notNull(),
+    word: text().notNull(),
+    /** No foreign key: the id of an NFT or of a user. */
+    subjectId: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.kind, t.word, t.subjectId] }),
+    index('words_subject').on(t.kind, t.subjectId, t.word),
   ],
 )
 

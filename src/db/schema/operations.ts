@@ -247,6 +247,8 @@ export type AuditAction =
   | `administrator.${'appoint' | 'dismiss'}`
   | 'alarm.acknowledge'
   | 'shop.change'
+  | 'user.correct_email'
+  | 'order.mail'
   | 'user.forget'
   | 'catalogue.import'
 

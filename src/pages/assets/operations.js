@@ -1,8 +1,8 @@
 /** Keeps a page for operators up to date, and says how old it is. */
 import { follow } from './live.js'
 
-/** Milliseconds between two requests: fewer after an action, whose effect follows. */
-const FIRST_DELAY = 3000
+/** Milliseconds between two requests: fewer after an action, whose effect follows, and after each change. */
+const FIRST_DELAY = 1500
 const LAST_DELAY = 15_000
 
 const live = () => document.getElementById('live')
@@ -16,7 +16,8 @@ const isInUse = (shown) =>
 function show(page) {
   const shown = live()
   const fresh = page.getElementById('live')
-  if (!fresh || isInUse(shown)) return
+  if (!fresh || isInUse(shown)) return false
+  const hasChanged = statesIn(fresh) !== statesIn(shown)
   const scrolled = keepState(shown, fresh)
   const focused = shown.contains(document.activeElement) ? counterpart(fresh) : null
   const anchor = [...shown.querySelectorAll('[id]')].find(
@@ -29,7 +30,11 @@ function show(page) {
   const moved = anchor && document.getElementById(anchor.id)
   if (moved && scrollY > 0) scrollBy(0, moved.getBoundingClientRect().top - top)
   document.dispatchEvent(new Event('replaced'))
+  return hasChanged
 }
+
+const statesIn = (element) =>
+  [...element.querySelectorAll('.badge, .notice')].map(({ textContent }) => textContent).join()
 
 /** Copies open tables and checked boxes. Returns the scroll positions of the tables. */
 function keepState(shown, fresh) {

@@ -18,6 +18,7 @@ const NftsQuery = z.object({
   q: writtenText(255).pipe(q.unwrap()).optional().catch(undefined),
   edition: amountType.catch(undefined),
   sale: z.literal('on').optional().catch(undefined),
+  sort: z.enum(['title', 'price']).optional().catch(undefined),
   creator: creatorId.catch(undefined),
   cursor: cursor.catch(undefined),
 })
@@ -29,9 +30,9 @@ const creatorPage = shown.public({ param: CreatorParam, query: CreatorQuery })
 export const nftRoutes = new Endpoints()
   .get('/nfts', shown.public({ query: NftsQuery }), async (c, { query }) => {
     const { cursor, ...filters } = query
-    const { q, edition: amountType, sale, creator: creatorId } = filters
+    const { q, edition: amountType, sale, sort, creator: creatorId } = filters
     const active = sale && true
-    const read = readNfts(c.var, { q, amountType, active, creatorId, cursor })
+    const read = readNfts(c.var, { q, amountType, active, sort, creatorId, cursor })
     const [account, list] = await withAccount(c, read)
     const head = <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
     return page(c, { title: 'NFTs', account, head }, <NftList {...list} filters={filters} />)

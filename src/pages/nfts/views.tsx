@@ -22,6 +22,7 @@ type Filters = {
   q?: string | undefined
   edition?: string | undefined
   sale?: 'on' | undefined
+  sort?: 'title' | 'price' | undefined
   creator?: number | undefined
 }
 
@@ -32,7 +33,13 @@ export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
     <h1>NFTs</h1>
     <search>
       <form class="inline-form" action="/nfts">
-        <Field name="q" label="Title begins with" type="search" maxlength={255} value={filters.q} />
+        <Field
+          name="q"
+          label="Words of the title"
+          type="search"
+          maxlength={255}
+          value={filters.q}
+        />
         <Select
           name="edition"
           label="Edition"
@@ -44,6 +51,12 @@ export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
           label="Show"
           options={{ '': 'All NFTs', on: 'For sale' }}
           selected={filters.sale}
+        />
+        <Select
+          name="sort"
+          label="Sort by"
+          options={{ '': 'Newest', price: 'Lowest price', title: 'Title' }}
+          selected={filters.sort}
         />
         <Hidden values={{ creator: filters.creator }} />
         <Submit>Search</Submit>

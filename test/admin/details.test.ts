@@ -1,0 +1,126 @@
+/** What operators do on the pages of an order and a user. */
+import { eq } from 'drizzle-orm'
+import { beforeEach, expect, it } from 'vitest'
+import { auditLog, mailOptOuts, quotas } from '../../src/db/schema/operations.ts'
+import { users } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import { hashAddress, mailboxOf } from '../../src/mail/mail.ts'
+import { aGuest, sell } from '../order-mails/mails.ts'
+import { aShop } from '../orders/shop.ts'
+import { db, findRow } from '../support/makers.ts'
+import { moveTo } from '../support/transitions.ts'
+import {
+  ageSession,
+  anEmail,
+  aVisitor,
+  mailedLink,
+  pageOf,
+  signInByEmail,
+  type Visitor,
+} from '../support/visitor.ts'
+import { anAdministratorVisitor, read } from './operator.ts'
+
+let visitor: Visitor
+
+beforeEach(async () => {
+  await db.delete(auditLog)
+  await db.delete(quotas)
+  visitor = (await anAdministratorVisitor()).visitor
+})
+
+const correct = (id: number, email: string) =>
+  pageOf(visitor.post(`/operations/users/${id}/email`, { form: { email } }))
+
+it('corrects the address of a guest, ends its links, and tells both addresses', async () => {
+  const wrong = anEmail()
+  const right = anEmail()
+  const guest = await aGuest(wrong, 'de')
+  const { orderId } = await sell(await aShop(), guest)
+  const stranger = aVisitor()
+  await stranger.post('/sign-in/email', { form: { email: wrong } })
+  const link = mailedLink(stranger)
+  expect((await read(visitor, `/operations/users/${guest.id}`)).text).toContain(
+    'Right e-mail address',
+  )
+  expect(await correct(guest.id, ` ${right.toUpperCase()} `)).toMatchObject({
+    status: 303,
+    location: `/operations/users/${guest.id}?notice=corrected`,
+  })
+  expect(visitor.mails.map(({ to, subject }) => [to, subject])).toEqual([
+    [wrong, 'Ihre Adresse wurde aus einer Bestellung entfernt für marketplace.test'],
+    [right, 'Ihre Bestellung hat jetzt Ihre Adresse für marketplace.test'],
+  ])
+  expect(visitor.mails[0]?.text).not.toContain(right)
+  expect(visitor.mails[1]?.text).not.toContain(wrong)
+  expect((await pageOf(stranger.get(link))).text).toContain('This link no longer works')
+  const entry = await read(visitor, '/operations/audit')
+  expect(entry.text).toContain(`corrected the e-mail address of ${right}`)
+  const buyer = aVisitor()
+  await signInByEmail(buyer, right)
+  expect((await pageOf(buyer.get('/orders'))).text).toContain(`${orderId}`)
+})
+
+it.each([
+  ['taken', 'An account has this e-mail address.'],
+  ['signed-in', 'This is no guest with an e-mail address: somebody has signed in.'],
+  ['nonsense', 'Must be an e-mail address.'],
+])('changes nothing if the address or the guest is not as it was: %s', async (reason, problem) => {
+  const email = anEmail()
+  const guest = await aGuest(email)
+  const other = reason === 'nonsense' ? 'nonsense' : anEmail()
+  if (reason === 'taken') await aGuest(other)
+  if (reason === 'signed-in') await signInByEmail(aVisitor(), email)
+  const { status, text } = await correct(guest.id, other)
+  expect(status).toBe(reason === 'nonsense' ? 400 : 409)
+  if (reason !== 'signed-in') expect(text).toContain(problem)
+  expect((await findRow(users, guest.id))?.email).toBe(email)
+  expect(visitor.mails).toEqual([])
+  expect(await db.select().from(auditLog)).toEqual([])
+})
+
+it('asks for a recent sign-in before it corrects an address', async () => {
+  const guest = await aGuest()
+  await ageSession(visitor, 11)
+  expect((await correct(guest.id, anEmail())).location).toContain('/sign-in/again')
+  expect((await findRow(users, guest.id))?.email).toBe(guest.email)
+})
+
+const resend = (orderId: number, env = {}) =>
+  pageOf(visitor.post(`/operations/orders/${orderId}/mail`, { env }))
+
+it('sends the mail about the present state of an order again', async () => {
+  const shop = await aShop({ nft: { title: 'Tide' } })
+  const guest = await aGuest()
+  const { orderId, itemId } = await sell(shop, guest, { providerId: 'AGAIN-1' })
+  const sent = await resend(orderId)
+  expect(sent.location).toBe(`/operations/orders/${orderId}?notice=mailed`)
+  expect((await pageOf(visitor.get(sent.location ?? ''))).text).toContain(
+    'The mail was sent again.',
+  )
+  await moveTo(itemId, 'failed', explain('recipient_rejects'))
+  await resend(orderId)
+  expect(visitor.mails.map(({ to, subject }) => [to, subject])).toEqual([
+    [guest.email, 'Connect a wallet to receive “Tide” (order AGAIN-1)'],
+    [guest.email, '“Tide” could not be delivered (order AGAIN-1)'],
+  ])
+  expect((await read(visitor, '/operations/audit')).text).toContain(
+    `Olga sent the mail about Order ${orderId} again`,
+  )
+})
+
+it('sends none to who wants none, or got enough, and says so', async () => {
+  const shop = await aShop()
+  const guest = await aGuest()
+  const { orderId, itemId } = await sell(shop, guest)
+  for (const _ of [1, 2, 3]) await resend(orderId)
+  expect((await resend(orderId)).text).toContain('No mail was sent: its seller caused enough.')
+  expect((await resend(orderId, { MAX_ORDER_MAILS_PER_DAY: '0' })).status).toBe(503)
+  await db
+    .insert(mailOptOuts)
+    .values({ addressHash: hashAddress(mailboxOf(guest.email)), createdAt: '' })
+  expect((await resend(orderId)).text).toContain('No mail was sent: the recipient wants none.')
+  await moveTo(itemId, 'cancelled')
+  expect((await resend(orderId)).text).toContain('There is no mail about this state of an order.')
+  expect(visitor.mails).toHaveLength(3)
+  expect(await db.$count(auditLog, eq(auditLog.action, 'order.mail'))).toBe(3)
+})
