@@ -123,6 +123,18 @@ export const signIn: Guard[] = [
     test: 'test/admin/details.test.ts: changes nothing if the address or the guest is not as it was',
   },
   {
+    name: 'an account that is more than a buyer is joined to no other',
+    code: 'src/identity/join.ts: joinAccounts',
+    broken: { condition: 'isMoreThanBuyerSql', becomes: false },
+    test: 'test/pages/claim.test.ts: joins no accounts if',
+  },
+  {
+    name: 'a code for a phone ends',
+    code: 'src/identity/phone-link.ts: isLive',
+    broken: { condition: 'expiresAt', becomes: true },
+    test: 'test/pages/phone.test.ts: ends a code with the next one, after ten minutes',
+  },
+  {
     name: 'the link of an order tells nobody else about it',
     code: 'src/pages/claim/claim.ts: readClaim',
     broken: { condition: 'hasSecret account', becomes: true },

@@ -89,6 +89,15 @@ it('leads a guest from the link over one mail to the wallet, and what was bought
   expect(visitor.mails).toHaveLength(1)
 })
 
+it('tells by a mail of its own of the wallet, if the buyer wants no mails about orders', async () => {
+  const order = await anOrderOfGuest()
+  const visitor = aVisitor()
+  await confirmEmail(visitor, order.path)
+  await visitor.post('/settings/account/mails', { form: { wanted: 'no' } })
+  await claimWith(visitor, order)
+  expect(visitor.mails.at(-1)?.subject).toBe('A wallet was linked for marketplace.test')
+})
+
 it('shows who has no secret the sign-in alone, whether or not there is such an order', async () => {
   const { path, id, token, buyerId } = await anOrderOfGuest()
   const without = async (visitor: Visitor, claim: string) => {

@@ -13,6 +13,8 @@ it('tells crawlers which pages are public, and where the sitemap is', async () =
     'Disallow: /settings',
     'Disallow: /orders',
     'Disallow: /collection',
+    'Disallow: /claim',
+    'Disallow: /phone',
     'Disallow: /sign-in',
     'Disallow: /avatars',
     `Sitemap: ${BASE_URL}/sitemap.xml`,

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { batch } from '../../src/db/batch.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
+import { emailLinks, phoneLinks, tokens, users } from '../../src/db/schema/users.ts'
 import { setWords, wordsOf } from '../../src/db/words.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
@@ -61,6 +61,9 @@ export async function aPerson() {
   await db.insert(emailLinks).values({
     ...{ secretHash: `secret of ${username}`, email, mailbox: email, client: ip },
     ...{ identityHash: hashIdentity('email', email), createdAt: now, expiresAt: now },
+  })
+  await db.insert(phoneLinks).values({
+    ...{ userId: user.id, secretHash: `phone of ${username}`, expiresAt: now },
   })
   await aWebhookMessage(await aWebhook(user, { url: texts.webhook, events: ['order.created'] }))
 

@@ -28,6 +28,8 @@ Disallow: /api/
 Disallow: /settings
 Disallow: /orders
 Disallow: /collection
+Disallow: /claim
+Disallow: /phone
 Disallow: /sign-in
 Disallow: /avatars
 Sitemap: ${url}/sitemap.xml
