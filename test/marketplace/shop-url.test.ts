@@ -99,10 +99,15 @@ it('refuses every URL that is not safe, and names the field', async () => {
 })
 
 describe('the page of an NFT', () => {
-  const open = async () => (await pageOf(aVisitor().get(`/nfts/${(await shown()).nft.id}`))).html
+  const open = async (env = {}) =>
+    (await pageOf(aVisitor().get(`/nfts/${(await shown()).nft.id}`, { env }))).html
 
-  it('says that no shop is known', async () => {
-    expect(await open()).toContain('The seller has not told us where it can be bought.')
+  it('says that no shop is known, and whom to ask', async () => {
+    const text = 'The seller has not told us where it can be bought.'
+    expect(await open()).toContain(text)
+    expect(await open({ SUPPORT_EMAIL: 'help@example.com' })).toContain(
+      `${text} <a href="mailto:help@example.com">help@example.com</a>`,
+    )
   })
 
   it('has a button to a shop, and a link for each price', async () => {

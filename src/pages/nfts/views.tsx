@@ -154,7 +154,7 @@ export const NftPage = (details: NftDetails) => {
             </LinkButton>
           </p>
         )}
-        {best && <p class="hint">{best.shopUrl ? buy.hint : buy.noShop}</p>}
+        {best && <p class="hint">{best.shopUrl ? buy.hint : <WithoutShop />}</p>}
         {nft.description && (
           <p class="description" dir="auto">
             {nft.description}
@@ -200,6 +200,17 @@ export const NftPage = (details: NftDetails) => {
         />
       </div>
     </article>
+  )
+}
+
+/** A seller has no public address, so the operator is asked. */
+const WithoutShop = () => {
+  const { settings, texts } = usePage()
+  const { SUPPORT_EMAIL: email } = settings
+  return (
+    <>
+      {texts.buy.noShop} {email && <a href={`mailto:${email}`}>{email}</a>}
+    </>
   )
 }
 
