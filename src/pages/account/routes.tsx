@@ -23,7 +23,7 @@ import {
 import { hashAddress, isOptedOut, mailboxOf, mailLink, optIn, optOut } from '../../mail/mail.ts'
 import type { Texts } from '../../texts/en.ts'
 import { Confirm, EmailField, Hidden, LinkButton, Submit } from '../components/forms.tsx'
-import { Menu } from '../components/lists.tsx'
+import { Icon } from '../components/icon.tsx'
 import { usePage, useRecentSignIn } from '../components/request.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page, sent, shown } from '../page.tsx'
@@ -117,7 +117,14 @@ const AccountSettings = ({ account, getsMails }: { account: Account; getsMails: 
       <section class="panel">
         <h3>{texts.forFew.title}</h3>
         <p>{texts.forFew.lead}</p>
-        <Menu label={texts.forFew.title} links={linksForFew(texts)} isTabs />
+        <p class="actions">
+          {linksForFew(texts).map(([path, name, icon]) => (
+            <LinkButton href={path} kind="small">
+              {icon && <Icon name={icon} />}
+              {name}
+            </LinkButton>
+          ))}
+        </p>
       </section>
       <p class="hint">{texts.account.userId(id)}</p>
     </>
