@@ -54,10 +54,10 @@ describe.skipIf(!hasChromium)('the public pages', () => {
       )
       await marketplace.change(
         `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type,
-           priceCurrency, sellerId, nftId, createdAt, updatedAt)
+           priceCurrency, sellerId, nftId, shopUrl, createdAt, updatedAt)
          SELECT ?1, 'hostile-' || ?1, 9007199254740991, priceEths, priceWei, 1, type, priceCurrency,
-           ?1, ?1, createdAt, updatedAt FROM listings WHERE id = 2`,
-        String(id),
+           ?1, ?1, ?2, createdAt, updatedAt FROM listings WHERE id = 2`,
+        ...[String(id), `https://${'x'.repeat(60)}.${'y'.repeat(60)}.example.com/`],
       )
     }
   })
