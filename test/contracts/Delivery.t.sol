@@ -239,3 +239,13 @@ contract CallTest is World {
         }
     }
 }
+
+/// @notice Tests deploy contracts/Delivery.json. `npm run contract:compile` makes it from the source.
+contract ArtifactTest {
+    function test_IsOfTheSource() public view {
+        string memory json = vm.readFile("contracts/Delivery.json");
+        string memory stored = vm.parseJsonString(json, "$.sourcesSha256['contracts/Delivery.sol']");
+        string memory source = vm.readFile("contracts/Delivery.sol");
+        vm.assertEq(vm.toString(sha256(bytes(source))), string.concat("0x", stored));
+    }
+}

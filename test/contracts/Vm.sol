@@ -30,6 +30,7 @@ interface Vm {
     function assume(bool condition) external pure;
     function contains(string calldata subject, string calldata search) external pure returns (bool);
     function deployCode(string calldata artifact, bytes calldata constructorArgs) external returns (address);
+    function envOr(string calldata name, string calldata otherwise) external view returns (string memory);
     function etch(address target, bytes calldata code) external;
     function expectEmit(address emitter) external;
     function expectRevert(bytes calldata reason) external;
@@ -38,12 +39,15 @@ interface Vm {
     function getBlockTimestamp() external view returns (uint256);
     function getRecordedLogs() external returns (Log[] memory);
     function lastCallGas() external view returns (Gas memory);
+    function parseJsonString(string calldata json, string calldata path) external pure returns (string memory);
     function prank(address sender) external;
+    function readFile(string calldata path) external view returns (string memory);
     function recordLogs() external;
     function revertToState(uint256 id) external returns (bool);
     function roll(uint256 blockNumber) external;
     function snapshotGasLastCall(string calldata name) external returns (uint256);
     function snapshotState() external returns (uint256 id);
+    function toString(bytes32 value) external pure returns (string memory);
     function txGasPrice(uint256 price) external;
     function warp(uint256 timestamp) external;
 }

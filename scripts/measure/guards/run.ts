@@ -46,11 +46,16 @@ const isInSolidity = (guard: Guard) => readGuard(guard).testFile.endsWith('.sol'
 
 async function runForge(folder: string, guards: readonly Guard[]): Promise<Run> {
   const { files, titles } = selection(guards)
-  const { out, errors } = await run(folder, foundryBinary('forge'), [
-    ...['test', '--json', '--match-path', `{${files.join(',')}}`, '--match-test', titles],
-    // A broken contract may have a variable that nothing uses.
-    ...['--deny', 'never'],
-  ])
+  const { out, errors } = await run(
+    folder,
+    foundryBinary('forge'),
+    [
+      ...['test', '--json', '--match-path', `{${files.join(',')}}`, '--match-test', titles],
+      // A broken contract may have a variable that nothing uses.
+      ...['--deny', 'never'],
+    ],
+    { DELIVERY: 'Delivery.sol:Delivery' },
+  )
   const report = out.startsWith('{') ? ForgeReport.safeParse(JSON.parse(out)).data : undefined
   const outcomes = Object.entries(report ?? {}).flatMap(([name, { test_results }]) =>
     Object.entries(test_results).map(([title, { status }]) => ({
@@ -98,10 +103,11 @@ function selection(guards: readonly Guard[]) {
 }
 
 /** Runs a program, and returns what it has printed. */
-const run = (cwd: string, program: string, args: readonly string[]) =>
+const run = (cwd: string, program: string, args: readonly string[], env = {}) =>
   readOutput(
     start(program, args, {
       cwd,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       timeout: TIMEOUT,
