@@ -6,7 +6,14 @@ import { BASE_URL, call } from './support/api.ts'
 import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
 import { forged } from './support/forged.ts'
 import { aSession } from './support/makers.ts'
-import { answerTo, type CallerName, callers, mayCall, permissions } from './support/permissions.ts'
+import {
+  answerTo,
+  type CallerName,
+  callers,
+  mayCall,
+  permissions,
+  publicEndpoints,
+} from './support/permissions.ts'
 
 const { administrator, owner, tokenOf, sampleRequest } = await sampleWorld()
 
@@ -163,6 +170,9 @@ describe.each(permissions.map((row) => [row.endpoint, row] as const))('%s', (_, 
       for (const [carrier, headersOf] of variantsFor(row, Object.entries(carriers), i)) {
         const response = await send(row, { ...sameOrigin, ...headersOf(await jwtOf(caller)) })
         await expectCell(row, answerTo(caller, row), response, `${caller}, ${carrier}`)
+        // `call` checks the rest of what a response tells caches.
+        const [scope] = response.headers.get('cache-control')?.split(',') ?? []
+        expect(scope).toBe(publicEndpoints.includes(row.endpoint) ? 'public' : 'private')
       }
   })
 

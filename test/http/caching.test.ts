@@ -5,9 +5,9 @@ import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
 import { CachedReads } from '../../src/worker.ts'
 import { callWith, requestOf } from '../support/api.ts'
-import { cachingProblem } from '../support/document.ts'
 import { sampleWorld } from '../support/endpoints.ts'
 import { anAdministrator, aSession } from '../support/makers.ts'
+import { publicEndpoints } from '../support/permissions.ts'
 
 const { tokenOf, sampleRequest } = await sampleWorld()
 const session = await aSession(await anAdministrator())
@@ -18,37 +18,10 @@ const callers: Record<string, Record<string, string>> = {
   'a browser': { cookie: `token=${session}` },
 }
 
-const publicEndpoints = [
-  'GET /.well-known/jwks.json',
-  'GET /openapi.json',
-  'GET /llms.txt',
-  'GET /docs.md',
-  'GET /robots.txt',
-  'GET /sitemap.xml',
-  'GET /api/public/stats',
-  'GET /api/public/creators',
-  'GET /api/public/listings',
-  'GET /api/public/listings/:ids',
-  'GET /api/public/nfts',
-  'GET /api/public/nfts/:ids',
-  'GET /avatars/:user_id/:picture',
-  'GET /nfts/:id/art/:size',
-]
-
 const expectUncached = ({ status, headers }: Response, expected: number) =>
   expect([status, headers.get('cache-control')]).toEqual([expected, 'private, no-store'])
 
 const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
-
-it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint) => {
-  const { method, path, ...content } = await sampleRequest(endpoint)
-  const headers = { ...content.headers, authorization: tokenOf.master }
-  const response = await callWith({}, method, path, { ...content, headers })
-  expect(cachingProblem(response)).toBeNull()
-  const isPublic = publicEndpoints.includes(endpoint)
-  const [scope] = response.headers.get('cache-control')?.split(',') ?? []
-  expect(scope).toBe(isPublic ? 'public' : 'private')
-})
 
 it('answers prices and stock for a minute, and for one more while the Worker fails', async () => {
   for (const path of ['stats', 'creators', 'listings', 'listings/:ids', 'nfts', 'nfts/:ids']) {
@@ -100,17 +73,18 @@ async function passesCache(...request: Parameters<typeof requestOf>): Promise<bo
   return times > 0
 }
 
-it.each(endpoints)(
-  '%s passes the cache only if the cache may have its answer',
-  async (endpoint) => {
+it('passes the cache only if the cache may have its answer', async () => {
+  for (const endpoint of endpoints.filter((name) => name.startsWith('GET '))) {
     const { method, path, ...content } = await sampleRequest(endpoint)
     const isPublic = publicEndpoints.includes(endpoint)
-    for (const caller of Object.values(callers)) {
-      const headers = { ...content.headers, ...caller }
-      expect(await passesCache(method, path, { ...content, headers })).toBe(isPublic)
-    }
-  },
-)
+    expect([endpoint, await passesCache(method, path, content)]).toEqual([endpoint, isPublic])
+  }
+})
+
+it('passes the cache whoever asks', async () => {
+  for (const headers of Object.values(callers))
+    expect(await passesCache('GET', '/api/public/stats', { headers })).toBe(true)
+})
 
 it('passes HEAD through the cache, and neither OPTIONS nor a path that is unknown', async () => {
   const passed = (method: string, path: string) => passesCache(method, path)

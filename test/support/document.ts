@@ -96,7 +96,7 @@ async function explainInvalidToken(method: string, path: string, response: Respo
 const ownHeaders = ['x-request-id', 'x-d1-bookmark', 'server-timing', 'set-cookie', 'retry-after']
 
 /** Returns what is wrong with how a response may be cached, or null. */
-export function cachingProblem({ headers }: Response): string | null {
+function cachingProblem({ headers }: Response): string | null {
   const caching = headers.get('cache-control') ?? 'nothing'
   if (caching === 'private, no-store')
     return headers.get('x-request-id') ? null : 'x-request-id is missing'

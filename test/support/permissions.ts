@@ -258,3 +258,21 @@ const refusals = ['401', '403', '404', 'order_not_found', 'not_your_listing']
 /** Whether a caller may do what the sample request asks for. */
 export const mayCall = (caller: CallerName, permission: Permission): boolean =>
   !refusals.includes(answerTo(caller, permission))
+
+/** The endpoints whose answers are the same for everybody, so that caches may keep them. */
+export const publicEndpoints = [
+  'GET /.well-known/jwks.json',
+  'GET /openapi.json',
+  'GET /llms.txt',
+  'GET /docs.md',
+  'GET /robots.txt',
+  'GET /sitemap.xml',
+  'GET /api/public/stats',
+  'GET /api/public/creators',
+  'GET /api/public/listings',
+  'GET /api/public/listings/:ids',
+  'GET /api/public/nfts',
+  'GET /api/public/nfts/:ids',
+  'GET /avatars/:user_id/:picture',
+  'GET /nfts/:id/art/:size',
+]

@@ -48,33 +48,39 @@ class Copied {
 
 /** Copies the primary to the replica, which has no triggers and no foreign keys. */
 async function sync(): Promise<void> {
-  const tables = await env.DB.prepare(
+  const { results: tables } = await env.DB.prepare(
     `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
        AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'`,
   ).all<{ name: string; sql: string }>()
   const { results: indexes } = await env.DB.prepare(
-    "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
-  ).all<{ tbl_name: string; sql: string }>()
-  for (const { name, sql } of tables.results) {
-    const columns = await env.DB.prepare(
-      `SELECT name FROM pragma_table_xinfo('${name}') WHERE hidden = 0`,
-    ).all<{ name: string }>()
-    const list = columns.results.map((column) => `"${column.name}"`).join()
-    const rows = await env.DB.prepare(`SELECT ${list} FROM "${name}"`).raw()
-    const withoutReferences = sql.replaceAll(/,\s*FOREIGN KEY \([^)]*\) REFERENCES [^,\n]*/g, '')
-    await env.REPLICA.batch([
-      env.REPLICA.prepare(`DROP TABLE IF EXISTS "${name}"`),
-      env.REPLICA.prepare(withoutReferences),
-      ...rows.map((row) =>
-        env.REPLICA.prepare(
-          `INSERT INTO "${name}" (${list}) VALUES (${columns.results.map(() => '?')})`,
-        ).bind(...row),
+    "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+  ).all<{ sql: string }>()
+  const columns = await env.DB.batch<{ name: string }>(
+    tables.map(({ name }) =>
+      env.DB.prepare(`SELECT name FROM pragma_table_xinfo('${name}') WHERE hidden = 0`),
+    ),
+  )
+  const named = tables.map(({ name, sql }, i) => {
+    const names = columns[i]?.results.map((column) => column.name) ?? []
+    return { name, sql, names, list: names.map((column) => `"${column}"`).join() }
+  })
+  const rows = await env.DB.batch<Record<string, unknown>>(
+    named.map(({ name, list }) => env.DB.prepare(`SELECT ${list} FROM "${name}"`)),
+  )
+  const run = (query: string, ...values: unknown[]) => env.REPLICA.prepare(query).bind(...values)
+  await env.REPLICA.batch([
+    ...named.flatMap(({ name, sql, names, list }, i) => [
+      run(`DROP TABLE IF EXISTS "${name}"`),
+      run(sql.replaceAll(/,\s*FOREIGN KEY \([^)]*\) REFERENCES [^,\n]*/g, '')),
+      ...(rows[i]?.results ?? []).map((row) =>
+        run(
+          `INSERT INTO "${name}" (${list}) VALUES (${names.map(() => '?')})`,
+          ...names.map((column) => row[column]),
+        ),
       ),
-      ...indexes
-        .filter((index) => index.tbl_name === name)
-        .map((index) => env.REPLICA.prepare(index.sql)),
-    ])
-  }
+    ]),
+    ...indexes.map(({ sql }) => run(sql)),
+  ])
 }
 
 /** Returns a database for the Worker, and the copies that have answered since. */
