@@ -33,9 +33,9 @@ const extended = {
     'test/{authorization,costs}.test.ts',
     'test/avatars/picture.test.ts',
     'test/fuzz/*.test.ts',
-    'test/delivery/{campaign,fairness,lies,wrong-answers}.test.ts',
-    'test/catalogue/round-trip.test.ts',
-    'test/monitoring/thefts.test.ts',
+    'test/delivery/{campaign,fairness,lies,limits,reorganization,resilience,restore,run,wrong-answers}.test.ts',
+    'test/catalogue/{check-listings,round-trip}.test.ts',
+    'test/monitoring/{thefts,unseen}.test.ts',
     'test/reservations/model.test.ts',
   ],
   scripts: [
@@ -110,11 +110,11 @@ const workers = (isLong: boolean) => {
       globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
       provide: {
         isLong,
-        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 400)) },
-        hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
+        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 200)) },
+        hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 100)) },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
-          items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),
+          items: +(CHAOS_ITEMS ?? (isLong ? 80 : 10)),
         },
         lies: { seed: +LIES_SEED, cases: +LIES_CASES },
       },

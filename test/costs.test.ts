@@ -6,7 +6,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/local/catalogue/synthetic.ts'
 import app from '../src/app.ts'
@@ -20,6 +20,7 @@ import worker from '../src/worker.ts'
 import { anEndpoint, consume, receive } from './events/endpoints.ts'
 import { billingData } from './orders/shop.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
+import { firstCases, inLong } from './support/cases.ts'
 import { aChain } from './support/chain/chain.ts'
 import { startClock } from './support/delivery/clock.ts'
 import { networksOf } from './support/delivery/engine.ts'
@@ -393,7 +394,7 @@ const expectCost = (cost: Cost, limit: Cost | undefined) => {
 const small = ['1,000 orders', { users: 100, nfts: 100, orders: 1000 }] as const
 const large = ['a million orders', { users: 100_000, nfts: 100_000, orders: 999_000 }] as const
 
-describe.each(inject('isLong') ? [small, large] : [small])('in a database with %s', (_, size) => {
+describe.each(firstCases(1, [small, large]))('in a database with %s', (_, size) => {
   /** A user who has sold a hundredth of the orders or more. */
   let seller = 0
 
@@ -486,20 +487,17 @@ async function aBusyHour(chainId: number) {
  */
 const busyCronCost = cost(19, 25_000, 40)
 
-it.runIf(inject('isLong'))(
-  'run cron once costs no more than its limits on the day of a million orders',
-  async () => {
-    const chain = await aChain()
-    await aBusyHour(chain.chainId)
-    // One time for all runs: on a slow machine, an alarm would be raised in the one that is measured.
-    const now = new Date()
-    const run = (measuredEnv: Env) =>
-      runCron({ ...measuredEnv, NETWORKS: networksOf([chain]) } as Env, now)
-    // The first runs roll up what no run has seen.
-    for (let i = 0; i < 30; i++) await run(env)
-    expectCost(await costOf(run), busyCronCost)
-  },
-)
+inLong('run cron once costs no more than its limits on the day of a million orders', async () => {
+  const chain = await aChain()
+  await aBusyHour(chain.chainId)
+  // One time for all runs: on a slow machine, an alarm would be raised in the one that is measured.
+  const now = new Date()
+  const run = (measuredEnv: Env) =>
+    runCron({ ...measuredEnv, NETWORKS: networksOf([chain]) } as Env, now)
+  // The first runs roll up what no run has seen.
+  for (let i = 0; i < 30; i++) await run(env)
+  expectCost(await costOf(run), busyCronCost)
+})
 
 /** Scans that are allowed, and why. The key is the start of the scan. */
 const allowedScans: Record<string, string> = {

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, inject, it, vi } from 'vitest'
+import { inLong } from '../support/cases.ts'
 import animated from './fixtures/animated.gif?inline'
 import cmyk from './fixtures/cmyk.jpg?inline'
 import deep from './fixtures/deep.png?inline'
@@ -26,8 +27,6 @@ import {
 } from './uploads.ts'
 
 // Large pictures take longer.
-const inLong = it.runIf(inject('isLong'))
-
 type Bytes = Uint8Array<ArrayBuffer>
 
 const upload = async (picture: Bytes) => uploadBytes(picture, await aCaller())

@@ -11,6 +11,7 @@ import { stopSales } from '../../src/delivery/stop-sales.ts'
 import { readSettings } from '../../src/env.ts'
 import { aShop, place, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
+import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
@@ -378,22 +379,27 @@ async function aQueue(chain: Chain, pieces: number, others: number, untriedUntil
       .first('untried')
 }
 
-it.each([
+const queues = [
   ['10,000 pieces of a collection that was never tried', 10_000, at(1)],
   ['20,300 pieces of a collection that is tried again', 20_300, null],
-])('tries 50 others in its first two runs, beside %s', async (_, pieces, untriedUntil) => {
-  await forgetOthers()
-  const chain = await aChain({ erc1155: 1 })
-  const countUntried = await aQueue(chain, pieces, 50, untriedUntil)
-  expect(await countUntried()).toBe(50)
-  for (const minutes of [0, 1]) await check(chain, minutes)
-  expect(await countUntried()).toBe(0)
-  const { calls } = await chain.takeCounts()
-  // Of a piece that can be delivered, one call.
-  expect(calls.eth_call).toBeLessThan(1000)
-  await env.DB.exec(`DELETE FROM listings WHERE externalId LIKE 'queue %'`)
-  await env.DB.exec(`DELETE FROM nfts WHERE externalId LIKE 'queue %'`)
-})
+] as const
+
+it.each(firstCases(1, queues))(
+  'tries 50 others in its first two runs, beside %s',
+  async (_, pieces, untriedUntil) => {
+    await forgetOthers()
+    const chain = await aChain({ erc1155: 1 })
+    const countUntried = await aQueue(chain, pieces, 50, untriedUntil)
+    expect(await countUntried()).toBe(50)
+    for (const minutes of [0, 1]) await check(chain, minutes)
+    expect(await countUntried()).toBe(0)
+    const { calls } = await chain.takeCounts()
+    // Of a piece that can be delivered, one call.
+    expect(calls.eth_call).toBeLessThan(1000)
+    await env.DB.exec(`DELETE FROM listings WHERE externalId LIKE 'queue %'`)
+    await env.DB.exec(`DELETE FROM nfts WHERE externalId LIKE 'queue %'`)
+  },
+)
 
 it('tries no token that only some may get, and sells it', async () => {
   await forgetOthers()

@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { beforeAll, beforeEach, expect, inject, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { command as importCommand } from '../../scripts/operate/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { call } from '../support/call.ts'
+import { inLong } from '../support/cases.ts'
 import { aFolder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'
 import { serve } from '../support/server.ts'
@@ -81,27 +82,24 @@ it('sends a part again if the connection breaks, and writes the numbers of all r
   ])
 })
 
-it.runIf(inject('isLong'))(
-  'goes on where it broke off, and writes nothing before the end',
-  async () => {
-    await write('b.jsonl', moons('b', 2100))
-    allowed = 2
-    const stopped = await run('b.jsonl')
-    expect(stopped.status).toBe(1)
-    expect(stopped.errors).toMatch(/^http:\S+ answered: .* \(unauthenticated, request \S+\)$/m)
-    expect(calls).toEqual([1, 1001, 2001])
-    expect(await query('SELECT id FROM nfts WHERE externalId = ?', 'b-1')).toEqual([])
+inLong('goes on where it broke off, and writes nothing before the end', async () => {
+  await write('b.jsonl', moons('b', 2100))
+  allowed = 2
+  const stopped = await run('b.jsonl')
+  expect(stopped.status).toBe(1)
+  expect(stopped.errors).toMatch(/^http:\S+ answered: .* \(unauthenticated, request \S+\)$/m)
+  expect(calls).toEqual([1, 1001, 2001])
+  expect(await query('SELECT id FROM nfts WHERE externalId = ?', 'b-1')).toEqual([])
 
-    calls = []
-    allowed = Infinity
-    const { out, errors } = await run('b.jsonl')
-    expect(errors).toBe('')
-    expect(out).toMatch(/^NFTs +2099 created, 0 updated, 0 unchanged$/m)
-    // The first part asks how far the instance is.
-    expect(calls).toEqual([1, 2001])
-    expect(existsSync('b.import.json')).toBe(false)
-  },
-)
+  calls = []
+  allowed = Infinity
+  const { out, errors } = await run('b.jsonl')
+  expect(errors).toBe('')
+  expect(out).toMatch(/^NFTs +2099 created, 0 updated, 0 unchanged$/m)
+  // The first part asks how far the instance is.
+  expect(calls).toEqual([1, 2001])
+  expect(existsSync('b.import.json')).toBe(false)
+})
 
 it('writes nothing in a dry run', async () => {
   await write('c.jsonl', moons('c', 10))

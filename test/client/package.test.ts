@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { expect, inject, it } from 'vitest'
-import { firstCases } from '../support/cases.ts'
+import { expect, it } from 'vitest'
+import { firstCases, inLong } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { instance } from '../support/instance/instance.ts'
 import { installPackage, run } from '../support/packed.ts'
@@ -44,8 +44,6 @@ const node = {
 }
 const bundler = { ...node, module: 'ESNext', moduleResolution: 'Bundler' }
 const browser = { ...bundler, lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], types: [] }
-
-const inLong = it.runIf(inject('isLong'))
 
 it('has the version of the API and no dependencies', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))

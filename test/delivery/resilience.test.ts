@@ -9,6 +9,7 @@ import { step } from '../../src/delivery/run.ts'
 import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { readSettings } from '../../src/env.ts'
 import { copies, times } from '../orders/shop.ts'
+import { inLong } from '../support/cases.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -139,19 +140,22 @@ async function mineExpired(chain: Chain, market: ReturnType<typeof aMarketplace>
   return { item, raw: first?.raw }
 }
 
-it('raises no alarm of theft on a chain with four blocks a second, after expired bytes were mined', async () => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain)
-  const { raw } = await mineExpired(chain, market)
-  await chain.rpc('eth_sendRawTransaction', raw)
-  for (let i = 0; i < 5; i++) {
-    pass(1)
-    await market.mine()
-    await chain.rpc('anvil_mine', '0xf0', '0x0')
-    pass(59)
-    await market.runCron()
-    await market.deliver()
-  }
-  expect((await transactionsOf(chain))[0]).toMatchObject({ isOpen: 0 })
-  expect(await alarmDetails(chain)).toEqual([])
-})
+inLong(
+  'raises no alarm of theft on a chain with four blocks a second, after expired bytes were mined',
+  async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const { raw } = await mineExpired(chain, market)
+    await chain.rpc('eth_sendRawTransaction', raw)
+    for (let i = 0; i < 5; i++) {
+      pass(1)
+      await market.mine()
+      await chain.rpc('anvil_mine', '0xf0', '0x0')
+      pass(59)
+      await market.runCron()
+      await market.deliver()
+    }
+    expect((await transactionsOf(chain))[0]).toMatchObject({ isOpen: 0 })
+    expect(await alarmDetails(chain)).toEqual([])
+  },
+)

@@ -3,6 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { copies } from '../orders/shop.ts'
+import { inLong } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -154,22 +155,25 @@ describe('a run', () => {
     await expectDelivered(busy, [first, second])
   })
 
-  it('ends before it has used the 1,000 statements of an invocation, and a message continues its work', async () => {
-    const chain = await aChain({ erc1155: 60 })
-    const market = aMarketplace(chain, {
-      network: { itemsPerTransaction: 1, transactionsInFlight: 1 },
-    })
-    const items = await paidItems(chain, copies(60, erc1155))
-    market.queue.put(chain)
-    const { steps } = await market.consume(market.queue.take())
-    const statements = steps.flatMap(({ kind, what }) => (kind === 'd1' ? what.split('; ') : []))
-    expect(statements.length).toBeGreaterThan(700)
-    expect(statements.length).toBeLessThan(1000)
-    expect(await networkOf(chain)).toMatchObject({ lease: null })
-    expect(delaysOf(market)).toEqual([0])
-    await market.deliver()
-    await expectDelivered(chain, items)
-  })
+  inLong(
+    'ends before it has used the 1,000 statements of an invocation, and a message continues its work',
+    async () => {
+      const chain = await aChain({ erc1155: 60 })
+      const market = aMarketplace(chain, {
+        network: { itemsPerTransaction: 1, transactionsInFlight: 1 },
+      })
+      const items = await paidItems(chain, copies(60, erc1155))
+      market.queue.put(chain)
+      const { steps } = await market.consume(market.queue.take())
+      const statements = steps.flatMap(({ kind, what }) => (kind === 'd1' ? what.split('; ') : []))
+      expect(statements.length).toBeGreaterThan(700)
+      expect(statements.length).toBeLessThan(1000)
+      expect(await networkOf(chain)).toMatchObject({ lease: null })
+      expect(delaysOf(market)).toEqual([0])
+      await market.deliver()
+      await expectDelivered(chain, items)
+    },
+  )
 })
 
 describe('a lease', () => {

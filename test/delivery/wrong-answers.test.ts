@@ -5,11 +5,12 @@
 
 import { env } from 'cloudflare:workers'
 import { encodeFunctionResult, getAddress, type Hex, numberToHex } from 'viem'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { encodeRecords } from '../../src/ethereum/contract.ts'
 import { stockOfItem } from '../admin/operator.ts'
 import { copies } from '../orders/shop.ts'
+import { inLong } from '../support/cases.ts'
 import { aChain, aSlowChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -32,7 +33,7 @@ const leaseOf = ({ chainId }: Chain) =>
     .bind(chainId)
     .first<{ lease: string | null; leaseUntil: string }>()
 
-it.runIf(inject('isLong'))(
+inLong(
   'keeps the lease while it looks for the transactions of 400 items, after a restore',
   async () => {
     const chain = await aChain({ erc1155: 500 })
@@ -158,7 +159,7 @@ it('compares a failed item again as soon as its contract answers, and not a day 
   await live(market, 2 * MINUTE)
   expect(await rowOf(item)).toMatchObject({ state: 'failed' })
   await chain.setFaults()
-  await live(market, 10 * MINUTE)
+  await live(market, 4 * MINUTE)
   await expectDelivered(chain, [item])
 })
 
@@ -182,7 +183,7 @@ it('takes no block for settled by a receipt that only one node has', async () =>
   expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 0, blockHash: null }])
   expect(await networkOf(chain)).toMatchObject({ settledBlock: null, settledHash: null })
   await chain.setFaults()
-  await live(market, 10 * MINUTE)
+  await live(market, 3 * MINUTE)
   await expectDelivered(chain, [item])
   expect(logged('chain_reorganized')).toEqual([])
 })
@@ -214,7 +215,9 @@ it('forgets a settled block that no node has had for ten minutes', async () => {
     .run()
   const second = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, 9 * MINUTE)
+  await live(market, MINUTE)
+  pass(7 * MINUTE)
+  await live(market, MINUTE)
   expect(await rowOf(second)).toMatchObject({ state: 'queued' })
   await live(market, 3 * MINUTE)
   await expectDelivered(chain, [first, second])
@@ -245,9 +248,11 @@ it('forgets a contract that no node has known for ten minutes, and what it would
   ])
   const second = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, 9 * MINUTE)
+  await live(market, MINUTE)
+  pass(7 * MINUTE)
+  await live(market, MINUTE)
   expect(await rowOf(second)).toMatchObject({ state: 'queued' })
-  await live(market, 4 * MINUTE)
+  await live(market, 3 * MINUTE)
   await expectDelivered(chain, [first, second])
   await expectExactlyOnce(chain, [first, second])
   expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
@@ -267,7 +272,9 @@ it('does not forget a contract for which it has signed, though no node knows it 
   const second = await aPaidItem(chain, edition)
   const market = aMarketplace(chain, { nodes: 2, network: { delivery: getAddress(next) } })
   market.queue.put(chain)
-  await live(market, 15 * MINUTE)
+  await live(market, MINUTE)
+  pass(12 * MINUTE)
+  await live(market, 2 * MINUTE)
   expect(await rowOf(second)).toMatchObject({ state: 'queued', contract: null })
   expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
   expect(logged('contract_not_linked')).not.toEqual([])
@@ -288,7 +295,9 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
     chain.setFaults({ node: '1', effect: { http: 'drop', reach: 'all' } }),
   )
   const key = `second_node_silent:${chain.chainId}`
-  await live(market, 9 * MINUTE)
+  await live(market, MINUTE)
+  pass(7 * MINUTE)
+  await live(market, MINUTE)
   expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
   expect(await alarmsNow()).not.toContain(key)
   await live(market, 3 * MINUTE)
@@ -329,7 +338,7 @@ it('tells the operator of a failure that one node alone has told, and whose key 
   expect(await alarmsNow()).toContain(`failed_by_one_node:${chain.chainId}`)
 })
 
-it('confirms what two nodes tell although they tell others differently', async () => {
+inLong('confirms what two nodes tell although they tell others differently', async () => {
   const chain = await aChain({ erc1155: 60 })
   const market = aMarketplace(chain, { nodes: 2, network: { itemsPerTransaction: 55 } })
   const first = await paidItems(chain, copies(55, edition))

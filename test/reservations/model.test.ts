@@ -240,7 +240,7 @@ const steps: [weight: number, step: Step][] = [
 ]
 
 const seeds = inject('isLong') ? [1, 2, 3] : [1]
-const length = inject('isLong') ? 1000 : 250
+const length = inject('isLong') ? 1000 : 120
 
 it.each(seeds)(
   'keeps the stock right in %i',

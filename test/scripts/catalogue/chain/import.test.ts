@@ -1,9 +1,10 @@
 /** `npm run import -- --from-chain` with the local database. */
 import { readFileSync } from 'node:fs'
-import { beforeAll, expect, inject, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { command as importCommand } from '../../../../scripts/operate/import.ts'
 import { rules } from '../../../../src/delivery/reasons.ts'
 import { call } from '../../../support/call.ts'
+import { inLong } from '../../../support/cases.ts'
 import { aFolder, aLocalDatabase } from '../../../support/command.ts'
 import { aChain, type Chain, type Contract } from './world.ts'
 
@@ -63,7 +64,7 @@ it('changes nothing that was set since, which the contract does not know', async
   expect(errors).toMatch(/^new\.jsonl would change 30 records that the marketplace has already\./)
 })
 
-it.runIf(inject('isLong'))('imports the other tokens if some are left out, and fails', async () => {
+inLong('imports the other tokens if some are left out, and fails', async () => {
   await contract.send('mint', 30n, 2n)
   await contract.send('setReverts', 31n)
   const { out, errors, status } = await importContract(...prices)

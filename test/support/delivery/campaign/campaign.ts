@@ -31,7 +31,7 @@ import { count, type Order, type World } from './world.ts'
 
 /** Rounds with faults: in each, time passes and everything may happen. In the first half, a wave of
  * items is sold in each. */
-const roundsFor = (size: number) => 50 + Math.ceil(size / 4)
+const roundsFor = (size: number) => 25 + Math.ceil(size / 2)
 /** How often the operator retries what failed. */
 const RETRIES = 4
 
