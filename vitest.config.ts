@@ -33,7 +33,7 @@ const extended = {
     'test/{authorization,costs}.test.ts',
     'test/avatars/picture.test.ts',
     'test/fuzz/*.test.ts',
-    'test/delivery/{campaign,fairness,lies,limits,reorganization,resilience,restore,run,wrong-answers}.test.ts',
+    'test/delivery/{campaign,fairness,lies,limits,migration,nodes,progress,reorganization,resilience,restore,run,step,wrong-answers}.test.ts',
     'test/catalogue/{check-listings,round-trip}.test.ts',
     'test/monitoring/{thefts,unseen}.test.ts',
     'test/reservations/model.test.ts',

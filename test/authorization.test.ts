@@ -185,8 +185,8 @@ describe.each(permissions.map((row) => [row.endpoint, row] as const))('%s', (_, 
       }
   })
 
-  // Safe requests may come from other sites, too.
-  it.skipIf(isSafe(row))(
+  // Safe requests may come from other sites, too. `npm test` asks every fifth endpoint, each in another way.
+  it.skipIf(isSafe(row) || (!inject('isLong') && permissions.indexOf(row) % 5 > 0))(
     'accepts the cookie in requests of this site, and of clients that are no browsers',
     async () => {
       for (const [name, headers] of variantsFor(row, Object.entries(ownSite))) {

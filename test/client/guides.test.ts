@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
-import { firstCases } from '../support/cases.ts'
+import { firstCases, inLong } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
@@ -289,7 +289,7 @@ it.each(languages())('reads each event once (%s)', async (language) => {
   await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
 })
 
-it.each(languages(['ts', 'py']))(
+inLong.each(languages(['ts', 'py']))(
   'compares the books by what has changed, and all of them after a restore (%s)',
   async (language) => {
     const program = await programIn('compare', 'compare', language)

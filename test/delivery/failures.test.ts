@@ -166,9 +166,9 @@ describe('an item that its holder cannot give away', () => {
     const chain = await aChain()
     const item = await aPaidItem(chain, { standard: 'erc1155' })
     const engine = anEngine(chain)
-    const gaps = await lookUntil(engine, item, 24 * HOUR)
-    expect(gaps.slice(0, 10)).toEqual([15, 15, 30, 60, 120, 240, 480, 960, 1920, HOUR])
-    expect(new Set(gaps.slice(10, -1))).toEqual(new Set([HOUR]))
+    const gaps = await lookUntil(engine, item, 3 * HOUR)
+    expect(gaps).toEqual([15, 15, 30, 60, 120, 240, 480, 960, 1920, HOUR, HOUR])
+    await engine.run(23.5 * HOUR)
     expect(await nextLookOf(item)).toBe(24 * HOUR)
     const reasonCode = 'holder_has_no_token'
     expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode })

@@ -63,7 +63,7 @@ const disagreement = { alarm: 'nodes_disagree' }
 /** The same, if only the node that leads is asked: the other one contradicts nobody. */
 const disagreementOfLeader = { ...disagreement, isOfLeader: true }
 
-/** By what the lie is about. `npm test` plays the first of three of them, which are soon over. */
+/** By what the lie is about. `npm test` plays the first of two of them, which are soon over. */
 const kinds: Record<string, readonly LieCase[]> = {
   'has other blocks': [
     tells('before signing', 'has the newest block as the final one', { finality: 'finalized' }),
@@ -248,7 +248,7 @@ const kinds: Record<string, readonly LieCase[]> = {
 
 const liars = firstCases(1, [0, 1] as const)
 
-describe.each(firstCases(3, Object.entries(kinds)))('%s', (_, cases) => {
+describe.each(firstCases(2, Object.entries(kinds)))('%s', (_, cases) => {
   const played = liars.flatMap((liar) =>
     firstCases(1, cases).map((one) => ({
       ...{ ...one, liar },

@@ -2,6 +2,7 @@
 import { getAddress } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { encodeDeliver, encodeRecords } from '../../src/ethereum/contract.ts'
+import { inLong } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { alreadyKnown, type Effect, nonceTooLow } from '../support/chain/faults.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
@@ -343,22 +344,25 @@ it('has the gas that the simulation needs, or that the node estimates if it is m
   expect(await gasWith({ result: '0xffffffff' })).toBe(16_777_216)
 })
 
-it('has at most 64 transactions of a signer that one node alone calls mined, and waits then', async () => {
-  const chain = await aChain({ erc1155: 66 })
-  await paidItems(chain, Array(66).fill(edition))
-  const engine = engineWith(chain, ['late', 'honest'], {
-    itemsPerTransaction: 1,
-    transactionsInFlight: 16,
-  })
-  await chain.setFaults(
-    { node: 'late', on: ['eth_getTransactionCount'], effect: { result: '0x0' } },
-    { node: 'late', on: ['eth_getTransactionReceipt'], effect: { result: null } },
-  )
-  const steps: (boolean | undefined)[] = []
-  for (let second = 0; second < 10; second++) steps.push((await engine.step(second))?.takesItems)
-  expect(await transactionsOf(chain)).toHaveLength(64)
-  expect(steps.at(-1)).toBe(false)
-})
+inLong(
+  'has at most 64 transactions of a signer that one node alone calls mined, and waits then',
+  async () => {
+    const chain = await aChain({ erc1155: 66 })
+    await paidItems(chain, Array(66).fill(edition))
+    const engine = engineWith(chain, ['late', 'honest'], {
+      itemsPerTransaction: 1,
+      transactionsInFlight: 16,
+    })
+    await chain.setFaults(
+      { node: 'late', on: ['eth_getTransactionCount'], effect: { result: '0x0' } },
+      { node: 'late', on: ['eth_getTransactionReceipt'], effect: { result: null } },
+    )
+    const steps: (boolean | undefined)[] = []
+    for (let second = 0; second < 10; second++) steps.push((await engine.step(second))?.takesItems)
+    expect(await transactionsOf(chain)).toHaveLength(64)
+    expect(steps.at(-1)).toBe(false)
+  },
+)
 
 it.each([
   ['eth_sendRawTransaction', 'broadcast_failed'],

@@ -42,29 +42,32 @@ it('pauses a signer a minute, not half an hour, after transactions that were min
   expect(until - Date.now()).toBeLessThan(61_000 + 2 * 60_000)
 })
 
-it('signs the nonce of an expired transaction again, although another signer left a hundred', async () => {
-  const chain = await aSlowChain()
-  await chain.rpc('anvil_setNonce', chain.signer, numberToHex(200))
-  const item = await aPaidItem(chain, edition)
-  const engine = anEngine(chain)
-  await engine.step()
-  await chain.rpc('anvil_dropAllTransactions')
-  // Two signers with 64 transactions in flight each that expired, and were replaced.
-  for (let nonce = 0; nonce < 128; nonce++)
-    await aTransaction({
-      ...{ chainId: chain.chainId, contract: chain.delivery, signer: chain.owner, nonce },
-      ...{ deadline: 1, block: null, blockHash: null, isOpen: true },
-    })
-  await chain.rpc('evm_increaseTime', 2 * HOUR)
-  await chain.mine()
-  await engine.step(61)
-  await engine.step(122)
-  await chain.mine()
-  await engine.step(183)
-  await chain.mine()
-  await engine.step(244)
-  await expectDelivered(chain, [item])
-})
+inLong(
+  'signs the nonce of an expired transaction again, although another signer left a hundred',
+  async () => {
+    const chain = await aSlowChain()
+    await chain.rpc('anvil_setNonce', chain.signer, numberToHex(200))
+    const item = await aPaidItem(chain, edition)
+    const engine = anEngine(chain)
+    await engine.step()
+    await chain.rpc('anvil_dropAllTransactions')
+    // Two signers with 64 transactions in flight each that expired, and were replaced.
+    for (let nonce = 0; nonce < 128; nonce++)
+      await aTransaction({
+        ...{ chainId: chain.chainId, contract: chain.delivery, signer: chain.owner, nonce },
+        ...{ deadline: 1, block: null, blockHash: null, isOpen: true },
+      })
+    await chain.rpc('evm_increaseTime', 2 * HOUR)
+    await chain.mine()
+    await engine.step(61)
+    await engine.step(122)
+    await chain.mine()
+    await engine.step(183)
+    await chain.mine()
+    await engine.step(244)
+    await expectDelivered(chain, [item])
+  },
+)
 
 it('delivers honest items although a buyer links and unlinks a wallet all the time', async () => {
   const chain = await aChain({ erc1155: 50 })

@@ -5,6 +5,7 @@ import { connect, type Database } from '../../src/db/client.ts'
 import { type Changes, NO_CHANGES } from '../../src/delivery/store/changes.ts'
 import { holdLease, Outdated } from '../../src/delivery/store/lease.ts'
 import { copies } from '../orders/shop.ts'
+import { inLong } from '../support/cases.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
@@ -103,11 +104,15 @@ describe('what becomes final together', () => {
     return results
   }
 
-  it('is written in slices: 15,000 items', async () => {
-    expect(await storeAll(15_000, {})).toEqual([
-      { state: 'transferred', reasonDetail: null, items: 15_000 },
-    ])
-  }, 60_000)
+  inLong(
+    'is written in slices: 15,000 items',
+    async () => {
+      expect(await storeAll(15_000, {})).toEqual([
+        { state: 'transferred', reasonDetail: null, items: 15_000 },
+      ])
+    },
+    60_000,
+  )
 
   it('is written, however long the reasons are', async () => {
     // 200 characters of the recipient's own text, three bytes each.

@@ -258,27 +258,30 @@ it('forgets a contract that no node has known for ten minutes, and what it would
   expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
 })
 
-it('does not forget a contract for which it has signed, though no node knows it any more', async () => {
-  const chain = await aChain({ erc1155: 10 })
-  const first = await aPaidItem(chain, edition)
-  const before = aMarketplace(chain, { nodes: 2 })
-  before.queue.put(chain)
-  await live(before, MINUTE)
-  await expectDelivered(chain, [first])
-  const code = await chain.rpc('eth_getCode', chain.delivery, 'latest')
-  const next = numberToHex(77n, { size: 20 })
-  await chain.rpc('anvil_setCode', next, code)
-  await chain.rpc('anvil_setCode', chain.delivery, '0x')
-  const second = await aPaidItem(chain, edition)
-  const market = aMarketplace(chain, { nodes: 2, network: { delivery: getAddress(next) } })
-  market.queue.put(chain)
-  await live(market, MINUTE)
-  pass(12 * MINUTE)
-  await live(market, 2 * MINUTE)
-  expect(await rowOf(second)).toMatchObject({ state: 'queued', contract: null })
-  expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
-  expect(logged('contract_not_linked')).not.toEqual([])
-})
+inLong(
+  'does not forget a contract for which it has signed, though no node knows it any more',
+  async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const first = await aPaidItem(chain, edition)
+    const before = aMarketplace(chain, { nodes: 2 })
+    before.queue.put(chain)
+    await live(before, MINUTE)
+    await expectDelivered(chain, [first])
+    const code = await chain.rpc('eth_getCode', chain.delivery, 'latest')
+    const next = numberToHex(77n, { size: 20 })
+    await chain.rpc('anvil_setCode', next, code)
+    await chain.rpc('anvil_setCode', chain.delivery, '0x')
+    const second = await aPaidItem(chain, edition)
+    const market = aMarketplace(chain, { nodes: 2, network: { delivery: getAddress(next) } })
+    market.queue.put(chain)
+    await live(market, MINUTE)
+    pass(12 * MINUTE)
+    await live(market, 2 * MINUTE)
+    expect(await rowOf(second)).toMatchObject({ state: 'queued', contract: null })
+    expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
+    expect(logged('contract_not_linked')).not.toEqual([])
+  },
+)
 
 /** Delivers an item on a chain with the nodes 0 and 1. */
 async function aSale(effect?: (chain: Chain) => Promise<void>) {

@@ -11,6 +11,7 @@ import { transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, findings } from '../../src/db/schema/operations.ts'
 import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
+import { firstCases } from '../support/cases.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -379,45 +380,50 @@ async function cancelAsThief(chain: Chain, items: readonly PaidItem[]) {
 }
 
 describe('a cancellation for which nobody has asked', () => {
-  it.each([
+  const waiting = [
     ['wait for a wallet', { ...edition, recipient: null }],
     ['wait for their seller', { ...edition, tokenId: '7' }],
-  ])('of 40 orders that %s is an alarm until it is acknowledged', async (_, sale) => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const items = await paidItems(chain, copies(40, sale))
-    await liveMinutes(market, 2)
-    expect(await alarmNow()).toBeUndefined()
-    await cancelAsThief(chain, items)
-    // A minute until the theft is seen, and one until the keys were compared with the chain.
-    await liveMinutes(market, 2)
-    await market.runCron()
-    const key = `unrequested_cancellation:${chain.chainId}`
-    expect(await alarmNow()).toMatchObject({
-      key,
-      detail: `Somebody has cancelled items on chain ${chain.chainId} although nobody asked for that: 40, such as ${items[0]?.id}.`,
-    })
-    const rows = [...(await rowsOf(items)).values()]
-    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['cancelled']))
-    // Shops learn it as of any other cancellation.
-    const events = await db.all(
-      sql`SELECT id FROM events WHERE type = 'order.cancelled'
+  ] as const
+
+  it.each(firstCases(1, waiting))(
+    'of 40 orders that %s is an alarm until it is acknowledged',
+    async (_, sale) => {
+      const chain = await aChain({ erc1155: 10 })
+      const market = aMarketplace(chain)
+      const items = await paidItems(chain, copies(40, sale))
+      await liveMinutes(market, 2)
+      expect(await alarmNow()).toBeUndefined()
+      await cancelAsThief(chain, items)
+      // A minute until the theft is seen, and one until the keys were compared with the chain.
+      await liveMinutes(market, 2)
+      await market.runCron()
+      const key = `unrequested_cancellation:${chain.chainId}`
+      expect(await alarmNow()).toMatchObject({
+        key,
+        detail: `Somebody has cancelled items on chain ${chain.chainId} although nobody asked for that: 40, such as ${items[0]?.id}.`,
+      })
+      const rows = [...(await rowsOf(items)).values()]
+      expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['cancelled']))
+      // Shops learn it as of any other cancellation.
+      const events = await db.all(
+        sql`SELECT id FROM events WHERE type = 'order.cancelled'
       AND itemId BETWEEN ${items[0]?.id} AND ${items.at(-1)?.id}`,
-    )
-    expect(events).toHaveLength(40)
+      )
+      expect(events).toHaveLength(40)
 
-    pass(48 * 3600)
-    await liveMinutes(market, 2)
-    expect(await alarmNow()).toMatchObject({ key })
-    expect(await acknowledge(key)).toBe(200)
-    await liveMinutes(market, 2)
-    expect(await alarmNow()).toBeUndefined()
+      pass(48 * 3600)
+      await liveMinutes(market, 2)
+      expect(await alarmNow()).toMatchObject({ key })
+      expect(await acknowledge(key)).toBe(200)
+      await liveMinutes(market, 2)
+      expect(await alarmNow()).toBeUndefined()
 
-    const another = await aPaidItem(chain, { ...edition, recipient: null })
-    await cancelAsThief(chain, [another])
-    await liveMinutes(market, 3)
-    expect((await alarmNow())?.detail).toContain(`: 1, such as ${another.id}.`)
-  })
+      const another = await aPaidItem(chain, { ...edition, recipient: null })
+      await cancelAsThief(chain, [another])
+      await liveMinutes(market, 3)
+      expect((await alarmNow())?.detail).toContain(`: 1, such as ${another.id}.`)
+    },
+  )
 
   it('is none if the seller or an operator asked for it', async () => {
     const chain = await aChain({ erc1155: 10 })
