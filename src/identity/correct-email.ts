@@ -26,6 +26,9 @@ export async function correctEmail(ctx: Ctx, { userId, email }: { userId: number
     before: raw<{ email: string; locale: string }>(db)`SELECT email, locale ${guest}`,
     links: raw<never>(db)`UPDATE emailLinks SET expiresAt = ${nowText}
       WHERE email = (SELECT email ${guest}) AND expiresAt > ${nowText}`,
+    // Who was mailed the links of the orders sees nothing more of them.
+    secrets: raw<never>(db)`UPDATE orders SET claimSecret = lower(hex(randomblob(16)))
+      WHERE buyerId = ${userId}`,
     changed: raw<never>(db)`UPDATE users SET email = ${email}, updatedAt = ${nowText},
       identityHash = ${unusedHash(sql`${hashIdentity('email', email)}`)} WHERE id = ${userId}`,
     record: recordAction(ctx, { action: 'user.correct_email', subject: userId }),

@@ -6,7 +6,7 @@ import { users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { hashAddress, mailboxOf } from '../../src/mail/mail.ts'
 import { aGuest, sell } from '../order-mails/mails.ts'
-import { aShop } from '../orders/shop.ts'
+import { aShop, claimPathOf } from '../orders/shop.ts'
 import { db, findRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import {
@@ -35,8 +35,10 @@ it('corrects the address of a guest, ends its links, and tells both addresses', 
   const wrong = anEmail()
   const right = anEmail()
   const guest = await aGuest(wrong, 'de')
-  const { orderId } = await sell(await aShop(), guest)
+  const { orderId } = await sell(await aShop({ nft: { title: 'Tide' } }), guest)
   const stranger = aVisitor()
+  const claim = await claimPathOf(orderId)
+  expect((await pageOf(stranger.get(claim))).text).toContain('Tide')
   await stranger.post('/sign-in/email', { form: { email: wrong } })
   const link = mailedLink(stranger)
   expect((await read(visitor, `/operations/users/${guest.id}`)).text).toContain(
@@ -53,6 +55,8 @@ it('corrects the address of a guest, ends its links, and tells both addresses', 
   expect(visitor.mails[0]?.text).not.toContain(right)
   expect(visitor.mails[1]?.text).not.toContain(wrong)
   expect((await pageOf(stranger.get(link))).text).toContain('This link no longer works')
+  expect((await pageOf(stranger.get(claim))).text).not.toContain('Tide')
+  expect((await pageOf(stranger.get(await claimPathOf(orderId)))).text).toContain('Tide')
   const entry = await read(visitor, '/operations/audit')
   expect(entry.text).toContain(`corrected the e-mail address of ${right}`)
   const buyer = aVisitor()
