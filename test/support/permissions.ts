@@ -89,7 +89,7 @@ POST   /api/admin/transfers/:id/retry                      | 401      | 403     
 POST   /api/admin/transfers/:id/cancel                     | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 45    | 6
 POST   /api/admin/transfers/:id/write-off                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 50    | 10
 // One record is staged, written and forgotten.
-POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 130   | 20
+POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 140   | 20
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
 // Up to 1,000 items of each state and reason are counted.
 GET    /health                                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 5000  | 0
@@ -117,11 +117,11 @@ GET    /collection                                         | 401      | 403     
 GET    /claim/:id                                          | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 30    | 0
 // The buyer of the sample order has no e-mail address, so no link is mailed.
 POST   /claim/:id/email                                    | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 40    | 0
-POST   /claim/:id/wallet                                   | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 4     | 0
+POST   /claim/:id/wallet                                   | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 8     | 0
 // Refused: who is measured has a wallet.
 POST   /claim/:id/phone                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
 GET    /claim/:id/phone                                    | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
-POST   /claim/:id/phone/confirm                            | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 4     | 0
+POST   /claim/:id/phone/confirm                            | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 8     | 0
 GET    /phone                                              | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 POST   /phone                                              | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 0     | 0     | 0
 GET    /phone/wallet                                       | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 0

@@ -22,7 +22,7 @@ export const readShops = (ctx: Pick<Ctx, 'db' | 'caller'>) =>
       ORDER BY known.namespace`,
   })
 
-/** Stores how buyers see a shop. Throws `not_found` if no master token has had the namespace. */
+/** Stores how buyers see a shop. Throws `not_found` if no master token has the namespace. */
 export async function changeShop(
   ctx: Ctx,
   {
@@ -39,7 +39,8 @@ export async function changeShop(
       INSERT INTO shops (namespace, name, email, url, updatedAt)
       SELECT ${namespace}, ${name}, ${email}, ${url}, ${now.toISOString()}
       WHERE EXISTS (SELECT 1 FROM tokens
-          WHERE namespace = ${namespace} AND kind = 'api' AND role = 'master')
+          WHERE namespace = ${namespace} AND kind = 'api' AND role = 'master'
+            AND revokedAt IS NULL AND rolledAt IS NULL)
         OR EXISTS (SELECT 1 FROM shops WHERE namespace = ${namespace})
       ON CONFLICT DO UPDATE
         SET name = excluded.name, email = excluded.email, url = excluded.url, updatedAt = excluded.updatedAt
