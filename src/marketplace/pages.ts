@@ -126,22 +126,21 @@ export async function readNft(ctx: ListCtx, id: number) {
 export type NftDetails = Awaited<ReturnType<typeof readNft>>
 
 /** Returns names and values of the attributes with a plain value. Others may hold anything. */
-function readAttributes(list: unknown): [name: string, value: string][] {
+function readAttributes(list: unknown): [name: string | null, value: string | Date][] {
   if (!Array.isArray(list)) return []
   return list.slice(0, MAX_ATTRIBUTES).flatMap((attribute) => {
     const { trait_type: name, value, display_type: kind } = Object(attribute)
     const isPlain = /^(string|number|boolean)$/.test(typeof value)
-    const text = isPlain ? attributeText(value, kind).trim() : ''
-    return text ? [[typeof name === 'string' && name.trim() ? name : 'Value', text]] : []
+    const shown = isPlain ? attributeValue(value, kind) : ''
+    return shown ? [[typeof name === 'string' && name.trim() ? name : null, shown]] : []
   })
 }
 
-/** The text of a value, by the display types of OpenSea's metadata standards. Dates are seconds since 1970. */
-function attributeText(value: unknown, kind: unknown): string {
-  if (typeof value !== 'number') return String(value)
+/** A value by the display types of OpenSea's metadata standards. Dates are seconds since 1970. */
+function attributeValue(value: unknown, kind: unknown): string | Date {
+  if (typeof value !== 'number') return String(value).trim()
   const date = new Date(value * SECOND)
-  if (kind === 'date' && !Number.isNaN(date.getTime()))
-    return date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  if (kind === 'date' && !Number.isNaN(date.getTime())) return date
   const signed = value > 0 ? `+${value}` : String(value)
   if (kind === 'boost_number') return signed
   return kind === 'boost_percentage' ? `${signed} %` : String(value)

@@ -4,9 +4,8 @@ import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, findAccount } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
-import { declarationOf } from '../http/endpoint.ts'
 import type { ErrorCode } from '../http/errors.ts'
-import { en, type Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/en.ts'
 import { textLanguage } from '../texts/texts.ts'
 import { LinkButton } from './components/forms.tsx'
 import { usePage } from './components/request.ts'
@@ -42,19 +41,9 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   const reason = isWrongAddress ? 'there is nothing at this path' : error
   const title = ({ errors }: Texts) => textOf(errors.titles, status)
   const details = { status, reason, form: formPath(c), requestId: c.var.requestId }
-  const about = {
-    title: isTranslated(c) ? title : title(en),
-    account: await findAccountSafely(c),
-    status,
-  }
-  c.res = await page(c, about, <ErrorPage {...details} />)
+  const account = await findAccountSafely(c)
+  c.res = await page(c, { title, account, status }, <ErrorPage {...details} />)
 })
-
-/** Nobody knows who has followed a link to a page that does not exist. */
-const isTranslated = (c: Context<App>): boolean => {
-  const declaration = declarationOf(c)
-  return declaration === undefined || declaration.isTranslated === true
-}
 
 type ErrorProps = { status: number; reason: string; form: string | null; requestId: string }
 

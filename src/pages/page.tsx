@@ -7,15 +7,14 @@ import { type Account, findAccount } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import type { Access, Input } from '../http/endpoint.ts'
-import type { Texts } from '../texts/en.ts'
+import { type Access, declarationOf, type Input } from '../http/endpoint.ts'
 import { DEFAULT_LOCALE, textLanguage, textsOf } from '../texts/texts.ts'
 import { Brand, BrandStyle, Foot, pictureOrigins, useInstanceName } from './brand.tsx'
 import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
 import { Menu, type MenuLink } from './components/lists.tsx'
 import { UserPicture } from './components/nfts.tsx'
-import { RequestContext, usePage } from './components/request.ts'
+import { inTexts, RequestContext, type Translated, usePage } from './components/request.ts'
 import { displayName } from './components/text.ts'
 import { readerLocale } from './reader.ts'
 import { SettingsPage, type SettingsSection, settingsLinks } from './settings.tsx'
@@ -39,12 +38,11 @@ export const sent = {
 }
 
 type PageContent = {
-  /** Of a page in the language of its reader, a function of the texts. All others are in English. */
-  title: string | ((texts: Texts) => string)
+  title: Translated<string>
   /** The section of the settings that the page belongs to. */
   section?: SettingsSection | undefined
   /** What forms of this section say when they have done it, by name: see `SettingsPage`. */
-  notices?: Readonly<Record<string, string>> | ((texts: Texts) => Readonly<Record<string, string>>)
+  notices?: Translated<Readonly<Record<string, string>>>
   head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
@@ -61,6 +59,12 @@ type PageContent = {
 export const withAccount = <E extends App, T>(c: Context<E>, content: Promise<T>) =>
   Promise.all([findAccount(c.var.db, c.var.caller), content])
 
+/** Nobody knows who has followed a link to a page that does not exist. */
+const isTranslated = (c: Context): boolean => {
+  const declaration = declarationOf(c)
+  return declaration === undefined || declaration.isTranslated === true
+}
+
 const isAbsolute = (script: string) => script.startsWith('https://')
 
 /** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
@@ -74,8 +78,8 @@ export async function page<E extends App>(
   const settings: Partial<Settings> = c.var.settings ?? {}
   const { REDIRECT_ORIGINS = [] } = settings
   const nonce = crypto.randomUUID()
-  const isTranslated = typeof content.title === 'function'
-  const locale = isTranslated ? readerLocale(c, account) : DEFAULT_LOCALE
+  const isInTexts = isTranslated(c)
+  const locale = isInTexts ? readerLocale(c, account) : DEFAULT_LOCALE
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
   const { before, cursor, after }: Partial<Record<'before' | 'cursor' | 'after', unknown>> =
     c.req.valid('query' as never) ?? {}
@@ -97,7 +101,7 @@ export async function page<E extends App>(
       <Layout
         url={url}
         nonce={nonce}
-        translated={isTranslated ? readablePath : undefined}
+        translated={isInTexts ? readablePath : undefined}
         {...content}
       >
         {view}
@@ -105,7 +109,7 @@ export async function page<E extends App>(
     </RequestContext.Provider>
   )
   return c.html(html, status ?? rejection?.status ?? 200, {
-    ...(isTranslated && { Vary: 'Accept-Language, Cookie' }),
+    ...(isInTexts && { Vary: 'Accept-Language, Cookie' }),
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
     'Referrer-Policy': 'same-origin',
@@ -157,7 +161,7 @@ const Layout = (props: LayoutProps) => {
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>
-            {typeof title === 'string' ? title : title(texts)} · {useInstanceName()}
+            {inTexts(title, texts)} · {useInstanceName()}
           </title>
           {rest.head}
           <link rel="icon" href="/favicon.ico" sizes="32x32" />
@@ -187,10 +191,7 @@ const Layout = (props: LayoutProps) => {
           <Header path={url.pathname} />
           <main id="main" tabindex={-1}>
             {section ? (
-              <SettingsPage
-                section={section}
-                notices={typeof notices === 'function' ? notices(texts) : notices}
-              >
+              <SettingsPage section={section} notices={notices && inTexts(notices, texts)}>
                 {children}
               </SettingsPage>
             ) : (

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
 import { aShop, billingData, sold } from '../orders/shop.ts'
-import { db } from '../support/makers.ts'
+import { aListing, anNft, aUser, db } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -42,11 +42,35 @@ it.each([
   expect(html.includes('data-texts="')).toBe(language !== 'en')
 })
 
-it('shows pages that are not for buyers in English, with an English header', async () => {
-  const { response, lang, text } = await read(aVisitor(), '/nfts', 'de')
+it('shows what is for developers in English, with an English header', async () => {
+  const { response, lang, text } = await read(aVisitor(), '/docs', 'de')
   expect(lang).toBe('en')
   expect(text).toContain('Sign in')
   expect(response.headers.get('vary') ?? '').not.toContain('Accept-Language')
+})
+
+it('shows NFTs and creators in the language of the browser, and to chats', async () => {
+  const values = { amount: 1500, price: 250_000, priceCurrency: 'USD' }
+  const payload = { metadata: { attributes: [{ value: 1_767_225_600, display_type: 'date' }] } }
+  const creator = await aUser({ username: 'kreative' })
+  const nft = await anNft(creator, { title: 'Mond', payload, ...values })
+  await aListing(nft, { priceCents: 250_000, priceCurrency: 'USD' })
+  const texts = {
+    '/': ['Digitale Sammlerstücke, geliefert in Ihre Wallet', '1 NFT, das neueste vor'],
+    [`/nfts?creator=${creator.id}`]: ['Von kreative · Alle Kreativen', 'Auflage: 1.500 Stück'],
+    '/nfts?q=x': ['Kein NFT passt dazu.'],
+    [`/nfts/${nft.id}`]: ['2.500,00 $', 'Noch 1.500 verfügbar', 'Wert 1. Januar 2026'],
+    '/creators/kreative': ['1 NFT, das neueste vor', 'In diesen NFTs suchen'],
+    '/nowhere': ['Seite nicht gefunden'],
+  }
+  for (const [path, expected] of Object.entries(texts)) {
+    const { response, lang, text, html } = await read(aVisitor(), path, 'de')
+    expect([path, lang]).toEqual([path, 'de'])
+    expect(response.headers.get('vary')).toContain('Accept-Language, Cookie')
+    for (const one of expected) expect(text).toContain(one)
+    if (path === '/creators/kreative')
+      expect(html).toContain('og:description" content="kreative hat hier 1 NFT veröffentlicht."')
+  }
 })
 
 describe('a sign-in', () => {

@@ -6,7 +6,7 @@ import type { AppWithCaller } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { invalidInput } from '../../http/validation.ts'
 import { Icon } from './icon.tsx'
-import { type Rejection, usePage } from './request.ts'
+import { inTexts, type Rejection, usePage } from './request.ts'
 import { type Query, sentence } from './text.ts'
 
 type Kind = 'normal' | 'primary' | 'small'
@@ -97,7 +97,7 @@ export const Field = ({ name, label, hint, rows, value, ...props }: FieldProps) 
 export function useProblem(name: string): string | undefined {
   const { rejection, texts } = usePage()
   const problem = rejection?.problems[name]
-  return typeof problem === 'function' ? problem(texts) : problem
+  return problem && inTexts(problem, texts)
 }
 
 type SelectProps = {

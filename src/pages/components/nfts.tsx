@@ -3,39 +3,53 @@ import { type AvatarOwner, avatarUrl } from '../../avatars/serve.ts'
 import type { PublicPerson, ShownNft } from '../../marketplace/pages.ts'
 import { artUrl } from '../../marketplace/pictures.ts'
 import type { Nft } from '../../orders/reading/nft.ts'
-import { usePage } from './request.ts'
+import type { Texts } from '../../texts/en.ts'
+import { inTexts, type Translated, usePage } from './request.ts'
 import { formatCount } from './text.ts'
 import { Price, Title } from './values.tsx'
 
-export const nameOf = ({ name, username }: PublicPerson) =>
-  name || username || 'Somebody without a name'
+export const nameOf = ({ name, username }: PublicPerson, { nfts }: Texts): string =>
+  name || username || nfts.somebody
 
-export const PersonName = ({ person }: { person: PublicPerson }) => <bdi>{nameOf(person)}</bdi>
+export const PersonName = ({ person }: { person: PublicPerson }) => (
+  <bdi>{nameOf(person, usePage().texts)}</bdi>
+)
 
 /** No user name is a number. */
 export const creatorPath = ({ id, username }: PublicPerson) => `/creators/${username ?? id}`
 
-export const editionOf = ({ amountType, card: { amount } }: ShownNft): string => {
-  if (amountType === 'unlimited') return 'Open edition'
-  return amount === 1 ? 'Unique' : `Edition of ${formatCount(amount)}`
+/** In the language of the page, as the number of NFTs. */
+export function editionOf({ amountType, card: { amount } }: ShownNft): string {
+  const { texts, locale } = usePage()
+  const { editions, editionOf } = texts.nfts
+  if (amountType === 'unlimited') return editions.unlimited
+  return amount === 1 ? editions.unique : editionOf(formatCount(amount, locale))
+}
+
+export function countOf({ nfts: count }: { nfts: number }): string {
+  const { texts, locale } = usePage()
+  return texts.nfts.count(count, formatCount(count, locale))
 }
 
 /** The price of an auction is where bidding starts. */
 export const AskedPrice = ({ nft: { notSellableReason, card } }: { nft: ShownNft }) =>
   notSellableReason === 'listing_is_auction' ? (
-    <span class="price">By auction only</span>
+    <span class="price">{usePage().texts.nfts.byAuction}</span>
   ) : (
     <Price {...card} />
   )
 
 /** Cards of NFTs. The link of the title covers its card. `isSelection`: there may be others. */
-export const NftGrid = ({ nfts, isSelection }: { nfts: ShownNft[]; isSelection?: boolean }) =>
-  nfts.length === 0 ? (
-    <p class="empty">
-      {isSelection ? 'No NFT fits. ' : 'Nothing is released yet. '}
-      {isSelection ? <a href="/nfts">See all NFTs</a> : <a href="/docs">See how shops sell here</a>}
-    </p>
-  ) : (
+export const NftGrid = ({ nfts, isSelection }: { nfts: ShownNft[]; isSelection?: boolean }) => {
+  const texts = usePage().texts.nfts
+  if (nfts.length === 0)
+    return (
+      <p class="empty">
+        {isSelection ? texts.noneFits : texts.none}{' '}
+        {isSelection ? <a href="/nfts">{texts.seeAll}</a> : <a href="/docs">{texts.seeHow}</a>}
+      </p>
+    )
+  return (
     <ul class="grid">
       {nfts.map((nft) => (
         <li class="release">
@@ -49,11 +63,12 @@ export const NftGrid = ({ nfts, isSelection }: { nfts: ShownNft[]; isSelection?:
             <PersonName person={nft.creator} />
           </p>
           <p class="meta">{editionOf(nft)}</p>
-          <p>{nft.available === 0 ? 'Sold out' : <AskedPrice nft={nft} />}</p>
+          <p>{nft.available === 0 ? texts.soldOut : <AskedPrice nft={nft} />}</p>
         </li>
       ))}
     </ul>
   )
+}
 
 /** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
 export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
@@ -112,16 +127,18 @@ function randomNumbers(seed: number): (limit: number) => number {
 }
 
 type PreviewProps = {
-  title: string
-  description: string
+  title: Translated<string>
+  description: Translated<string>
   path: string
   /** The id of the NFT with the art to show. */
   artOf?: number | false
 }
 
 /** What search engines and chats show of a page (ogp.me). */
-export const Preview = ({ title, description, path, artOf }: PreviewProps) => {
-  const { PUBLIC_URL, INSTANCE_NAME } = usePage().settings
+export const Preview = ({ path, artOf, ...said }: PreviewProps) => {
+  const { settings, texts } = usePage()
+  const { PUBLIC_URL, INSTANCE_NAME } = settings
+  const [title, description] = [inTexts(said.title, texts), inTexts(said.description, texts)]
   const properties = {
     site_name: INSTANCE_NAME,
     title,

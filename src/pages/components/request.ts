@@ -5,11 +5,17 @@ import { type Account, isRecent, type SignInLimit } from '../../auth/session.ts'
 import type { Settings } from '../../env.ts'
 import type { Texts } from '../../texts/en.ts'
 
+/** What a page says: of a page in the language of its reader, a function of the texts. */
+export type Translated<T> = T | ((texts: Texts) => T)
+
+/** Returns it in the language of the texts. */
+export const inTexts = <T extends object | string>(said: Translated<T>, texts: Texts): T =>
+  typeof said === 'function' ? said(texts) : said
+
 /** A form that is shown again: what was entered, and why it was rejected, by the names of fields. */
 export type Rejection = {
   values: Record<string, unknown>
-  /** Of a page in the language of its reader, a function of the texts. */
-  problems: Record<string, string | ((texts: Texts) => string)>
+  problems: Record<string, Translated<string>>
   status: ContentfulStatusCode
 }
 

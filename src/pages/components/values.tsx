@@ -14,7 +14,7 @@ export const Title = ({ children }: { children: string }) => (
 
 /** A price on one line, in minor units of the currency (ISO 4217). */
 export const Price = ({ price, currency }: { price: number; currency: string }) => (
-  <span class="price">{formatMoney(price, currency)}</span>
+  <span class="price">{formatMoney(price, currency, usePage().locale)}</span>
 )
 
 type ExplorerLinkProps = {
@@ -37,8 +37,15 @@ export const ExplorerLink = ({ network, kind, value, text }: ExplorerLinkProps) 
   )
 }
 
+/** English without a country has the days before the months. */
+const dateLocale = (locale: string) => (locale === 'en' ? 'en-GB' : locale)
+
+/** Returns a date such as `1 January 2026`, in UTC. */
+export const formatDate = (date: Date, locale: string): string =>
+  date.toLocaleDateString(dateLocale(locale), { dateStyle: 'long', timeZone: 'UTC' })
+
 const newFormats = (locale: string) => ({
-  exact: new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
+  exact: new Intl.DateTimeFormat(dateLocale(locale), {
     dateStyle: 'long',
     timeStyle: 'medium',
     timeZone: 'UTC',

@@ -8,7 +8,8 @@ import { decimalPrice } from '../components/text.ts'
 
 /** A block of data, which is no script for the Content Security Policy. */
 export const Product = ({ nft, offers }: NftDetails) => {
-  const { PUBLIC_URL } = usePage().settings
+  const { settings, texts } = usePage()
+  const { PUBLIC_URL } = settings
   const url = `${PUBLIC_URL}/nfts/${nft.id}`
   const product = {
     '@context': 'https://schema.org',
@@ -17,14 +18,14 @@ export const Product = ({ nft, offers }: NftDetails) => {
     description: nft.description ?? undefined,
     image: nft.imageUrl === null ? undefined : artUrl(PUBLIC_URL, nft.id, 'page'),
     url,
-    brand: { '@type': 'Brand', name: nameOf(nft.creator) },
+    brand: { '@type': 'Brand', name: nameOf(nft.creator, texts) },
     offers: offers.map(({ seller, price, currency, shopUrl }) => ({
       '@type': 'Offer',
       url: shopUrl ?? url,
       price: decimalPrice(price, currency),
       priceCurrency: currency,
       availability: 'https://schema.org/InStock',
-      seller: { '@type': 'Person', name: nameOf(seller) },
+      seller: { '@type': 'Person', name: nameOf(seller, texts) },
     })),
   }
   // With `<`, a text of others could end the block.

@@ -5,8 +5,8 @@ import { ApiError } from '../../http/errors.ts'
 import { idText, inputText, writtenText } from '../../http/inputs.ts'
 import { readNft, readNfts } from '../../marketplace/pages.ts'
 import { PublicQuery } from '../../marketplace/query.ts'
-import { creatorPath, editionOf, nameOf, Preview } from '../components/nfts.tsx'
-import { plural } from '../components/text.ts'
+import type { Texts } from '../../texts/en.ts'
+import { countOf, creatorPath, editionOf, nameOf, Preview } from '../components/nfts.tsx'
 import { page, shown, withAccount } from '../page.tsx'
 import { Product } from './product.tsx'
 import { CreatorPage, NftList, NftPage } from './views.tsx'
@@ -27,15 +27,17 @@ const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
 const NftParam = z.object({ id: idText })
 const creatorPage = shown.public({ param: CreatorParam, query: CreatorQuery })
 
-export const nftRoutes = new Endpoints()
+export const nftRoutes = new Endpoints({ isTranslated: true })
   .get('/nfts', shown.public({ query: NftsQuery }), async (c, { query }) => {
     const { cursor, ...filters } = query
     const { q, edition: amountType, sale, sort, creator: creatorId } = filters
     const active = sale && true
     const read = readNfts(c.var, { q, amountType, active, sort, creatorId, cursor })
     const [account, list] = await withAccount(c, read)
-    const head = <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />
-    return page(c, { title: 'NFTs', account, head }, <NftList {...list} filters={filters} />)
+    const title = ({ layout }: Texts) => layout.nfts
+    const description = ({ nfts }: Texts) => nfts.description
+    const head = <Preview title={title} description={description} path="/nfts" />
+    return page(c, { title, account, head }, <NftList {...list} filters={filters} />)
   })
   .get('/nfts/:id', shown.public({ param: NftParam }), async (c, { param: { id } }) => {
     const [account, details] = await withAccount(c, readNft(c.var, id))
@@ -45,7 +47,10 @@ export const nftRoutes = new Endpoints()
       <>
         <Preview
           title={title}
-          description={description?.slice(0, 200) ?? `${editionOf(nft)} by ${nameOf(creator)}`}
+          description={(texts) =>
+            description?.slice(0, 200) ??
+            texts.nfts.editionBy(editionOf(nft), nameOf(creator, texts))
+          }
           path={`/nfts/${id}`}
           artOf={nft.imageUrl !== null && id}
         />
@@ -59,8 +64,8 @@ export const nftRoutes = new Endpoints()
     const read = readNfts(c.var, { ...named, ...query })
     const [account, { creator, ...list }] = await withAccount(c, read)
     if (!creator) throw new ApiError('not_found', 'there is no such creator')
-    const title = nameOf(creator)
-    const description = `${title} has released ${plural(creator.nfts, 'NFT')} here.`
+    const title = (texts: Texts) => nameOf(creator, texts)
+    const description = (texts: Texts) => texts.nfts.released(title(texts), countOf(creator))
     const head = <Preview title={title} description={description} path={creatorPath(creator)} />
     return page(c, { title, account, head }, <CreatorPage {...list} creator={creator} />)
   })

@@ -6,6 +6,7 @@ import { Facts, Pager, Rows, Section } from '../components/lists.tsx'
 import {
   AskedPrice,
   Cover,
+  countOf,
   creatorPath,
   editionOf,
   NftGrid,
@@ -13,8 +14,8 @@ import {
   UserPicture,
 } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
-import { formatCount, pathWith, plural } from '../components/text.ts'
-import { ExplorerLink, Price, Time } from '../components/values.tsx'
+import { formatCount, pathWith } from '../components/text.ts'
+import { ExplorerLink, formatDate, Price, Time } from '../components/values.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 
@@ -28,100 +29,93 @@ type Filters = {
 
 type ListProps = NftsPage & { filters: Filters }
 
-export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => (
-  <div class="flow">
-    <h1>NFTs</h1>
-    <search>
-      <form class="inline-form" action="/nfts">
-        <Field
-          name="q"
-          label="Words of the title"
-          type="search"
-          maxlength={255}
-          value={filters.q}
-        />
-        <Select
-          name="edition"
-          label="Edition"
-          options={{ '': 'All', unique: 'Unique', limited: 'Limited', unlimited: 'Open edition' }}
-          selected={filters.edition}
-        />
-        <Select
-          name="sale"
-          label="Show"
-          options={{ '': 'All NFTs', on: 'For sale' }}
-          selected={filters.sale}
-        />
-        <Select
-          name="sort"
-          label="Sort by"
-          options={{ '': 'Newest', price: 'Lowest price', title: 'Title' }}
-          selected={filters.sort}
-        />
-        <Hidden values={{ creator: filters.creator }} />
-        <Submit>Search</Submit>
-      </form>
-    </search>
-    {creator && (
-      <p>
-        By{' '}
-        <a href={creatorPath(creator)}>
-          <PersonName person={creator} />
-        </a>{' '}
-        · <a href={pathWith('/nfts', { ...filters, creator: undefined })}>All creators</a>
-      </p>
-    )}
-    <h2 class="visually-hidden">Results</h2>
-    <NftGrid
-      nfts={nfts}
-      isSelection={!usePage().isFirstPage || Object.values(filters).some(Boolean)}
-    />
-    <Pager
-      noun="page"
-      path="/nfts"
-      query={filters}
-      next={{ cursor: nextCursor }}
-      isNewestFirst={false}
-    />
-  </div>
-)
+export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => {
+  const { isFirstPage, texts } = usePage()
+  const { editions, sorts, ...said } = texts.nfts
+  return (
+    <div class="flow">
+      <h1>{texts.layout.nfts}</h1>
+      <search>
+        <form class="inline-form" action="/nfts">
+          <Field name="q" label={said.words} type="search" maxlength={255} value={filters.q} />
+          <Select
+            name="edition"
+            label={said.edition}
+            options={{
+              '': editions.all,
+              unique: editions.unique,
+              limited: editions.limited,
+              unlimited: editions.unlimited,
+            }}
+            selected={filters.edition}
+          />
+          <Select
+            name="sale"
+            label={said.show}
+            options={{ '': said.all, on: said.forSale }}
+            selected={filters.sale}
+          />
+          <Select
+            name="sort"
+            label={said.sortBy}
+            options={{ '': sorts.newest, price: sorts.price, title: sorts.title }}
+            selected={filters.sort}
+          />
+          <Hidden values={{ creator: filters.creator }} />
+          <Submit>{said.search}</Submit>
+        </form>
+      </search>
+      {creator && (
+        <p>
+          {said.by(
+            <a href={creatorPath(creator)}>
+              <PersonName person={creator} />
+            </a>,
+          )}{' '}
+          · <a href={pathWith('/nfts', { ...filters, creator: undefined })}>{said.allCreators}</a>
+        </p>
+      )}
+      <h2 class="visually-hidden">{said.results}</h2>
+      <NftGrid nfts={nfts} isSelection={!isFirstPage || Object.values(filters).some(Boolean)} />
+      <Pager noun={said} path="/nfts" query={filters} next={{ cursor: nextCursor }} />
+    </div>
+  )
+}
 
 type CreatorProps = Omit<ListProps, 'filters'> & { creator: NonNullable<NftsPage['creator']> }
 
-export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => (
-  <div class="flow">
-    <div class="creator">
-      <UserPicture user={creator} size={80} />
-      <div>
-        <h1>
-          <PersonName person={creator} />
-        </h1>
-        <p class="meta">
-          {creator.name && creator.username && <span>@{creator.username}</span>}
-          <span>
-            {plural(creator.nfts, 'NFT')}, the latest <Time at={creator.latestReleaseAt} />
-          </span>
-        </p>
+export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => {
+  const { texts } = usePage()
+  const said = texts.nfts
+  return (
+    <div class="flow">
+      <div class="creator">
+        <UserPicture user={creator} size={80} />
+        <div>
+          <h1>
+            <PersonName person={creator} />
+          </h1>
+          <p class="meta">
+            {creator.name && creator.username && <span>@{creator.username}</span>}
+            <span>{said.latest(countOf(creator), <Time at={creator.latestReleaseAt} />)}</span>
+          </p>
+        </div>
       </div>
+      <h2>{texts.layout.nfts}</h2>
+      <NftGrid nfts={nfts} isSelection />
+      <Pager noun={said} path={creatorPath(creator)} next={{ cursor: nextCursor }} />
+      <p>
+        <a href={`/nfts?creator=${creator.id}`}>{said.searchIn}</a>
+      </p>
     </div>
-    <h2>NFTs</h2>
-    <NftGrid nfts={nfts} isSelection />
-    <Pager
-      noun="page"
-      path={creatorPath(creator)}
-      next={{ cursor: nextCursor }}
-      isNewestFirst={false}
-    />
-    <p>
-      <a href={`/nfts?creator=${creator.id}`}>Search in these NFTs</a>
-    </p>
-  </div>
-)
+  )
+}
 
 export const NftPage = (details: NftDetails) => {
   const { nft, offers, attributes, link } = details
   const { network, contract, tokenId } = nft
-  const { buy, cover } = usePage().texts
+  const { texts, locale } = usePage()
+  const { buy, cover, nfts: said, orders } = texts
   const hasArt = nft.imageUrl !== null
   const best = offers.find(({ shopUrl }) => shopUrl) ?? offers[0]
   return (
@@ -135,10 +129,11 @@ export const NftPage = (details: NftDetails) => {
           <bdi>{nft.title}</bdi>
         </h1>
         <p>
-          By{' '}
-          <a href={nft.card.status === 'released' ? creatorPath(nft.creator) : undefined}>
-            <PersonName person={nft.creator} />
-          </a>
+          {said.by(
+            <a href={nft.card.status === 'released' ? creatorPath(nft.creator) : undefined}>
+              <PersonName person={nft.creator} />
+            </a>,
+          )}
         </p>
         <p class="offer">
           {best ? <Price {...best} /> : <AskedPrice nft={nft} />}
@@ -162,15 +157,15 @@ export const NftPage = (details: NftDetails) => {
         )}
         {link && (
           <a href={link} rel="nofollow noopener">
-            More at {new URL(link).host} <Icon name="external" size={12} />
+            {said.more(new URL(link).host)} <Icon name="external" size={12} />
           </a>
         )}
-        <Section id="sale" title="Where it is sold">
+        <Section id="sale" title={said.sellers}>
           <Rows
             items={offers}
             empty={
               <>
-                Nobody sells it at the moment. <a href="/nfts?sale=on">See what is for sale</a>
+                {said.nobodySells} <a href="/nfts?sale=on">{said.seeForSale}</a>
               </>
             }
             labelledby="sale"
@@ -187,15 +182,20 @@ export const NftPage = (details: NftDetails) => {
             )}
           />
         </Section>
-        {attributes.length > 0 && <h2>Attributes</h2>}
-        <Facts facts={attributes} />
-        <h2>Token</h2>
+        {attributes.length > 0 && <h2>{said.attributes}</h2>}
+        <Facts
+          facts={attributes.map(([name, value]) => [
+            name ?? said.value,
+            value instanceof Date ? formatDate(value, locale) : value,
+          ])}
+        />
+        <h2>{said.token}</h2>
         <Facts
           facts={[
-            ['Collection', details.contractName],
-            ['Contract', <ExplorerLink network={network} kind="address" value={contract} />],
-            ['Token id', tokenId ?? 'Not minted yet'],
-            ['Network', network],
+            [said.collection, details.contractName],
+            [orders.contract, <ExplorerLink network={network} kind="address" value={contract} />],
+            [orders.tokenId, tokenId ?? said.notMinted],
+            [orders.network, network],
           ]}
         />
       </div>
@@ -223,9 +223,11 @@ const ShopName = ({ url }: { url: string }) => (
 
 /** Whether and how many pieces can be bought. */
 function stockOf({ nft: { available, amountType }, offers }: NftDetails): string {
-  if (available === 0) return 'Sold out'
-  if (offers.length === 0) return 'Not for sale'
+  const { texts, locale } = usePage()
+  const { soldOut, notForSale, forSale, left } = texts.nfts
+  if (available === 0) return soldOut
+  if (offers.length === 0) return notForSale
   return available === null || amountType === 'unique'
-    ? 'For sale'
-    : `${formatCount(available)} left`
+    ? forSale
+    : left(available, formatCount(available, locale))
 }
