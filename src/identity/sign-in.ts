@@ -35,7 +35,7 @@ export type Proof = {
 
 export type Client = {
   ipAddress: string
-  /** Such as `Firefox on Windows`; null if it is not known. */
+  /** Such as `Firefox (Windows)`; null if it is not known. */
   browser: string | null
   /** ISO 3166-1 alpha-2; null if it is not known. */
   country: string | null

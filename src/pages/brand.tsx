@@ -37,7 +37,7 @@ export const Foot = ({ host, page }: { host: string; page: string | undefined })
   const { layout } = usePage().texts
   return (
     <footer class="foot">
-      {page !== undefined && <Languages page={page} />}
+      {page !== undefined && <Languages label={layout.language} page={page} />}
       <span>{OPERATOR_NAME ?? host}</span>
       {legalDocuments.map(
         (name) => LEGAL_LINKS[name] && <a href={LEGAL_LINKS[name]}>{layout[name]}</a>,
@@ -52,11 +52,11 @@ export const Foot = ({ host, page }: { host: string; page: string | undefined })
   )
 }
 
-const Languages = ({ page }: { page: string }) => {
-  const { locale, texts } = usePage()
-  const current = textLanguage(locale)
+/** Chooses the language, then leads to `page`. */
+export const Languages = ({ label, page }: { label: string; page: string }) => {
+  const current = textLanguage(usePage().locale)
   return (
-    <form method="post" action="/language" class="languages" aria-label={texts.layout.language}>
+    <form method="post" action="/language" class="languages" aria-label={label}>
       <Hidden values={{ page }} />
       {Object.entries(languages).map(([language, name]) => (
         <button

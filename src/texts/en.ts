@@ -403,7 +403,7 @@ export const en = {
     byAuction: 'By auction only',
     soldOut: 'Sold out',
     notForSale: 'Not for sale',
-    left: (_count: number, shown: string) => `${shown} left`,
+    left: (count: number, shown: string) => (count === 1 ? '1 left' : `${shown} left`),
     more: (host: string) => `More at ${host}`,
     sellers: 'Where it is sold',
     nobodySells: 'Nobody sells it at the moment.',
@@ -413,6 +413,141 @@ export const en = {
     token: 'Token',
     collection: 'Collection',
     notMinted: 'Not minted yet',
+  },
+  profile: {
+    lead: 'Others see this beside the NFTs that you create and sell.',
+    picture: 'Picture',
+    file: 'Picture file',
+    drop: 'You can also drop a file here.',
+    formats: (limit: string) => `JPEG, PNG, GIF or WebP, at most ${limit}.`,
+    upload: 'Upload',
+    cropped: 'Your picture, as it is cropped',
+    zoom: 'Zoom',
+    x: 'Horizontal position',
+    y: 'Vertical position',
+    crop: 'Drag the picture, or use the sliders.',
+    savePicture: 'Save picture',
+    url: 'URL of a picture',
+    use: 'Use picture',
+    names: 'Names',
+    name: 'Name',
+    username: 'User name',
+    usernameHint: '3 to 30 characters: a to z, 0 to 9 and _, a letter first.',
+    save: 'Save',
+    language: 'Language of pages and mails',
+    notices: {
+      'profile-saved': 'Your names are saved.',
+      'picture-saved': 'Your new picture is saved.',
+      dismissed: 'You are no administrator any more.',
+    },
+  },
+  addresses: {
+    add: 'Add',
+    delivery: {
+      title: 'Delivery addresses',
+      none: 'You have no delivery address yet.',
+      add: ' a delivery address',
+      create: 'New delivery address',
+      edit: 'Edit delivery address',
+      useAsDefault: 'Use as the default delivery address',
+    },
+    billing: {
+      title: 'Billing addresses',
+      none: 'You have no billing address yet.',
+      add: ' a billing address',
+      create: 'New billing address',
+      edit: 'Edit billing address',
+      useAsDefault: 'Use as the default billing address',
+    },
+    default: 'Default',
+    makeDefault: 'Make default',
+    edit: 'Edit',
+    remove: 'Delete',
+    removed: 'The address is deleted.',
+    undo: 'Undo',
+    taxNumber: (id: string) => `Tax id ${id}`,
+    empty: 'Empty address',
+    fields: {
+      name: 'Full name',
+      companyName: 'Company',
+      street: 'Street and house number',
+      postal: 'Postal code',
+      city: 'City',
+      country: 'Country',
+      taxId: 'Tax id',
+      email: 'E-mail address',
+      mobilePhone: 'Phone',
+    },
+    optional: (label: string) => `${label} (optional)`,
+    save: 'Save',
+    submit: 'Add address',
+    notices: {
+      'address-added': 'The address is added.',
+      'address-saved': 'The address is saved.',
+      'address-restored': 'The address is back.',
+      'default-changed': 'The default address is changed.',
+    },
+  },
+  sessions: {
+    lead: 'The browsers in which you are signed in. End those that you do not know or no longer use.',
+    yours: 'Your sessions',
+    toEndOthers: 'end other sessions',
+    endOthers: 'End all other sessions',
+    unknownBrowser: 'Unknown browser',
+    unknownCountry: 'Unknown country',
+    tor: 'Tor network',
+    thisBrowser: 'This browser',
+    signedIn: 'Signed in',
+    activeNow: 'Active now',
+    used: 'Used',
+    usedLately: 'Used in the last hour',
+    end: 'End',
+    endOf: (browser: string) => ` the session of ${browser}`,
+    notices: {
+      'session-ended': 'The session is ended.',
+      'sessions-ended': 'All other sessions are ended.',
+    },
+  },
+  selling: {
+    lead: (wallet: Child): Child[] => [
+      'Paid orders are transferred from your ',
+      wallet,
+      ', or minted, by the delivery contract of this marketplace. Allow it once for each of your contracts.',
+    ],
+    linkedWallet: 'linked wallet',
+    contracts: 'Contracts',
+    none: 'You sell nothing yet.',
+    permissions: {
+      allowed: 'allowed',
+      missing: 'missing',
+      not_needed: 'not needed',
+      unknown: 'unknown',
+    },
+    minted: 'Minted on delivery',
+    notKnown: (reason: Child): Child[] => ['Not known: ', reason, '. Load this page again.'],
+    linkIt: (link: Child): Child[] => [link, ' that holds the tokens of this contract.'],
+    linkTheWallet: 'Link the wallet',
+    notDelivered: (reason: string) => `Cannot be delivered: ${reason}.`,
+    allowMinting: 'Allow minting',
+    allowDelivery: 'Allow delivery',
+    nextTry: (time: Child): Child[] => ['NFTs wait for this. Next try: ', time, '.'],
+    tryNow: 'Try now',
+    listings: 'Listings',
+    noListings: 'You have no listings yet.',
+    noMore: 'There are no more listings.',
+    counted: (shown: string) => `Sold and waiting pieces are those of your newest ${shown} orders.`,
+    newest: 'Newest listings',
+    older: 'Older listings',
+    auction: 'Auction, takes no orders',
+    inactive: 'Not active',
+    notSold: (reason: string) => `Not sold: ${reason}`,
+    listing: (id: Child): Child[] => ['Listing ', id],
+    noLimit: 'No limit',
+    sold: (shown: string) => `${shown} sold`,
+    waiting: (shown: string) => `${shown} waiting`,
+    notices: {
+      'sold-retried': 'The contract is allowed. What waited for it is tried now.',
+    },
   },
   unsubscribe: {
     title: 'Mails about orders',
@@ -536,6 +671,13 @@ export const en = {
 export const scriptTexts = [
   'Copied.',
   'Your browser blocked this. Copy the selected text yourself.',
+  'This picture is too large.',
+  'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.',
+  'You have changed your picture too often: wait a minute.',
+  'Uploading…',
+  'Uploading: {percent} %',
+  'Converting…',
+  'Downloading…',
   'Looking for wallets…',
   'No wallet was found in this browser. Install one, or unlock it, and reload this page.',
   'Browser wallet',
@@ -559,8 +701,24 @@ export const scriptTexts = [
   'There is no connection. This page updates when it is back.',
 ] as const
 
-/** What English has elsewhere: in the scripts, and in `delivery/reasons.ts`. */
+/** Why a field is rejected: by what was entered, by its name, or by the code of the issue. */
+export type FieldProblems = {
+  required: string
+  invalid: string
+  fields: Record<'avatar' | 'avatarUrl' | 'email' | 'username', string>
+  codes: Record<
+    | 'conflict'
+    | 'invalid_character'
+    | 'payload_too_large'
+    | 'too_many_addresses'
+    | 'unsupported_media_type',
+    string
+  >
+}
+
+/** What English has elsewhere: in messages of the API, in the scripts, and in `delivery/reasons.ts`. */
 type Translated = {
+  problems: FieldProblems
   scripts: Record<(typeof scriptTexts)[number], string>
   reasons: Record<ReasonCode, string>
 }

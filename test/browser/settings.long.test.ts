@@ -119,7 +119,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
     await check('profile, upload')
     cut()
-    await page.getByText('The connection broke; try again.').waitFor()
+    await page
+      .getByText('This site did not answer: check your connection, then try again.')
+      .waitFor()
     await check('profile, broken upload')
     await page.unroute(uploads)
     await page.getByRole('button', { name: 'Save picture' }).click()

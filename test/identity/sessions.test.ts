@@ -28,22 +28,22 @@ async function twoBrowsers() {
 }
 
 const agents = {
-  'Firefox on Linux': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  'Chrome on Windows':
+  'Firefox (Linux)': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Chrome (Windows)':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
-  'Edge on Windows':
+  'Edge (Windows)':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0',
-  'Opera on macOS':
+  'Opera (macOS)':
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 OPR/124.0.0.0',
-  'Safari on macOS':
+  'Safari (macOS)':
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
-  'Safari on iOS':
+  'Safari (iOS)':
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1',
-  'Chrome on iOS':
+  'Chrome (iOS)':
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/142.0.7444.46 Mobile/15E148 Safari/604.1',
-  'Chrome on Android':
+  'Chrome (Android)':
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
-  'Samsung Internet on Android':
+  'Samsung Internet (Android)':
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36',
 }
 
@@ -58,12 +58,12 @@ it('lists the browsers of a user, with the one that asks', async () => {
   const visitor = aVisitor()
   const message = await requestMessage(visitor, wallet)
   const signature = await wallet.signMessage({ message })
-  const headers = { 'user-agent': agents['Firefox on Linux'] }
+  const headers = { 'user-agent': agents['Firefox (Linux)'] }
   await visitor.postJson('/sign-in/wallet', { message, signature }, { headers })
   await signInByWallet(aVisitor(), wallet)
   const { html: page } = await pageOf(visitor.get(PAGE))
   expect(page.match(/<h3>[^<]+<\/h3>/g)?.sort()).toEqual([
-    '<h3>Firefox on Linux</h3>',
+    '<h3>Firefox (Linux)</h3>',
     '<h3>Unknown browser</h3>',
   ])
   expect(page.match(/This browser/g)).toHaveLength(1)

@@ -2,8 +2,10 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
+import { de } from '../../src/texts/de.ts'
+import { en } from '../../src/texts/en.ts'
 import { aShop, billingData, sold } from '../orders/shop.ts'
-import { aListing, anNft, aUser, db } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -16,6 +18,7 @@ import {
   textOf,
   type Visitor,
 } from '../support/visitor.ts'
+import { flatten } from '../texts/flatten.ts'
 
 /** Reads a page: its HTML, and its text with single spaces. */
 async function read(visitor: Visitor, path: string, language?: string) {
@@ -71,6 +74,41 @@ it('shows NFTs and creators in the language of the browser, and to chats', async
     if (path === '/creators/kreative')
       expect(html).toContain('og:description" content="kreative hat hier 1 NFT veröffentlicht."')
   }
+})
+
+it('shows the settings of a person in the language that was chosen in the profile', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  await anAddress(user, { kind: 'delivery', name: 'Ada', taxId: '7', isDefault: true })
+  await aListing(await anNft(user, { contractNetwork: 'unknown' }))
+  const choice = { language: 'de', page: '/settings/profile' }
+  expect((await read(visitor, choice.page)).html).toContain(
+    '<form method="post" action="/language" class="languages" aria-label="Language of pages and mails">',
+  )
+  await visitor.post('/language', { form: choice })
+  for (const [path, ...expected] of [
+    ['/settings/profile?notice=profile-saved', 'Ihre Namen sind gespeichert.', 'Bilddatei'],
+    ['/settings/addresses', 'Lieferadressen Hinzufügen : eine Lieferadresse Ada Standard'],
+    ['/settings/addresses/billing/new', 'Neue Rechnungsadresse', 'Firma (freiwillig)'],
+    ['/settings/sessions', 'Unbekanntes Land Angemeldet'],
+    ['/settings/selling', 'unbekannt', 'Noch 10 verfügbar', 'Angebot'],
+  ] as const) {
+    const { lang, text } = await read(visitor, path)
+    expect([path, lang]).toEqual([path, 'de'])
+    for (const one of expected) expect(text).toContain(one)
+  }
+})
+
+it.each([
+  ['/settings/profile', { name: '', username: 'x' }, 'Dieser Benutzername ist nicht möglich'],
+  ['/settings/profile', { name: '', username: 'Kreative' }, 'Dieser Benutzername ist vergeben.'],
+  ['/settings/addresses/delivery/new', { city: ' ' }, 'Füllen Sie dieses Feld aus.'],
+  ['/settings/addresses/delivery/new', { email: 'x' }, 'Das ist keine E-Mail-Adresse.'],
+  ['/settings/addresses/delivery/new', { name: '\0' }, 'Der Text enthält ein Zeichen'],
+  ['/settings/addresses/delivery/new', { city: 'x'.repeat(256) }, 'Dieser Wert ist hier nicht'],
+])('says on %s in German what is wrong with %o', async (path, form, problem) => {
+  const { visitor } = await aSignedInVisitor({ locale: 'de' })
+  const { html } = await pageOf(visitor.post(path, { form }))
+  expect(html).toContain(`-problem">${problem}`)
 })
 
 describe('a sign-in', () => {
@@ -145,6 +183,47 @@ describe('an order', () => {
     expect(text.replaceAll('\u00a0', ' ')).toContain(price)
     expect(text).toContain(step)
     expect(html).toContain(`<title>${order} A-1 · Marketplace</title>`)
+  })
+})
+
+describe('a buyer who reads German', () => {
+  const words = (text: string) =>
+    new RegExp(`(?<!\\p{L})${text.replaceAll(/[.?*+()[\]]/g, '\\$&')}(?!\\p{L})`, 'u')
+  const { mail: _mails, ...shown } = en
+  const german = flatten(de).map(([, text]) => text)
+  /** What the English texts have besides values, unless a German one has it. */
+  const english = flatten(shown)
+    .flatMap(([, text]) => text.split(/⟨\d⟩/).map((part) => part.trim()))
+    .filter((part) => part.length > 3 && !german.some((text) => words(part).test(text)))
+
+  /** What people see or hear of a page, each text on a line. */
+  const saidOn = (html: string) =>
+    html
+      .replace(/ data-texts="[^"]*"/, '')
+      .replaceAll(/<(script|style).*?<\/\1>/gs, '')
+      .replaceAll(/ (?:alt|aria-label|content|placeholder|title)="([^"]*)"/g, '>\n$1\n<i')
+      .replaceAll(/<[^>]*>/g, '\n')
+
+  it('sees no English text', async () => {
+    const { visitor, user } = await aSignedInVisitor({ language: 'de' })
+    await anAddress(user, { kind: 'delivery', name: 'Ada' })
+    const { token, input } = await aShop({ nft: { title: 'Mond', amount: 3 } })
+    const { order, item } = await sold(token, {
+      ...{ ...input, quantity: 1, buyerUserId: user.id, buyerBillingData: billingData },
+    })
+    const pages = [
+      ...['/', '/nfts', '/nfts?q=x', `/nfts/${item.nftId}`, '/orders', `/orders/${order.id}`],
+      ...['/orders?side=sold', '/collection', '/nowhere', '/sign-in'],
+      ...['/settings/profile', '/settings/account', '/settings/sessions', '/settings/selling'],
+      ...['/settings/addresses', '/settings/addresses/billing/new'],
+    ]
+    for (const path of pages) {
+      const reader = path === '/sign-in' ? aVisitor() : visitor
+      const { html, lang } = await read(reader, path, 'de')
+      const said = saidOn(html)
+      expect([path, lang]).toEqual([path, 'de'])
+      expect([path, english.filter((text) => words(text).test(said))]).toEqual([path, []])
+    }
   })
 })
 

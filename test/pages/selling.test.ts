@@ -165,12 +165,12 @@ it('says why it does not know, and is not slow, if the node does not answer', as
   const { visitor } = await aSellerOf(chain, [{ standard: 'erc721' }])
   await chain.setFaults({ effect: { http: 502, reach: 'none' } })
   const [down] = await contractsOn(chain, visitor)
-  expect(down).toContain('Not known: the node answered with HTTP 502.')
+  expect(down).toContain('Not known: the node answered with HTTP 502 . Load')
   await chain.setFaults({ effect: { http: 'hang', reach: 'none' } })
   const startedAt = performance.now()
   const [slow] = await contractsOn(chain, visitor)
   expect(performance.now() - startedAt).toBeLessThan(PATIENCE)
-  expect(slow).toContain('Not known: the node did not answer in time.')
+  expect(slow).toContain('Not known: the node did not answer in time . Load')
 })
 
 it('shows a permission as given if all nodes that answer say so', async () => {

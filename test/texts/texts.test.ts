@@ -12,6 +12,7 @@ import {
   textsOf,
   toLocale,
 } from '../../src/texts/texts.ts'
+import { flatten } from './flatten.ts'
 
 const translations: [string, Translation][] = [
   ['de', de],
@@ -20,64 +21,50 @@ const translations: [string, Translation][] = [
   ['it', italian],
 ]
 
-/** What a function of texts gets in place of its values. */
-const marks = ['⟨0⟩', '⟨1⟩', '⟨2⟩', '⟨3⟩', '⟨4⟩']
-
-/** Returns the texts by their path. Functions are called, those with a number also for one. */
-function flatten(value: unknown, path = ''): [path: string, text: string][] {
-  if (typeof value === 'string') return [[path, value]]
-  if (typeof value === 'function') {
-    const write = (...values: unknown[]) => [value(...values)].flat().join('')
-    const plural = write(...marks.slice(0, value.length))
-    const singular = write(1, ...marks.slice(1, value.length))
-    return singular === plural.replaceAll('⟨0⟩', '1')
-      ? [[path, plural]]
-      : [
-          [path, plural],
-          [`${path} of one`, singular],
-        ]
-  }
-  return Object.entries(value ?? {}).flatMap(([key, part]) => flatten(part, `${path}/${key}`))
-}
-
 const english = new Map(flatten(en))
 const marksOf = (text: string) => [...text.matchAll(/⟨\d⟩|\{\w+\}/g)].map(([mark]) => mark).sort()
 
-describe.each(translations)('the texts in %s', (_, { scripts, reasons, ...translation }) => {
-  const texts = flatten(translation)
+describe.each(translations)(
+  'the texts in %s',
+  (_, { scripts, reasons, problems, ...translation }) => {
+    const texts = flatten(translation)
 
-  it('are all there, and none is empty', () => {
-    expect(texts.map(([path]) => path)).toEqual([...english.keys()])
-    for (const [path, text] of [...texts, ...flatten(scripts), ...flatten(reasons)])
-      expect(text.trim().length, path).toBeGreaterThan(0)
-    expect(Object.keys(scripts)).toEqual([...scriptTexts])
-  })
+    it('are all there, and none is empty', () => {
+      expect(texts.map(([path]) => path)).toEqual([...english.keys()])
+      for (const [path, text] of [...texts, ...flatten({ scripts, reasons, problems })])
+        expect(text.trim().length, path).toBeGreaterThan(0)
+      expect(Object.keys(scripts)).toEqual([...scriptTexts])
+    })
 
-  it('name the same values as the English ones', () => {
-    for (const [path, text] of texts)
-      expect(marksOf(text), path).toEqual(marksOf(english.get(path) ?? ''))
-    for (const [sentence, text] of Object.entries(scripts))
-      expect(marksOf(text), sentence).toEqual(marksOf(sentence))
-  })
+    it('name the same values as the English ones', () => {
+      for (const [path, text] of texts)
+        expect(marksOf(text), path).toEqual(marksOf(english.get(path) ?? ''))
+      for (const [sentence, text] of Object.entries(scripts))
+        expect(marksOf(text), sentence).toEqual(marksOf(sentence))
+    })
 
-  it('have no markup, because scripts and mails insert them', () => {
-    for (const [path, text] of [...texts, ...flatten(scripts)])
-      expect(text, path).not.toMatch(/[<>&]/)
-  })
-})
+    it('have no markup, because scripts and mails insert them', () => {
+      for (const [path, text] of [...texts, ...flatten(scripts)])
+        expect(text, path).not.toMatch(/[<>&]/)
+    })
+  },
+)
 
 /** Words that a language has from English. */
 const same: Record<string, string[]> = {
-  de: ['/layout/nfts', '/layout/api', '/settings/webhooks', '/wallets/label', '/orders/wallet'],
-  fr: [
-    '/layout/api',
-    '/settings/sessions',
-    '/settings/webhooks',
-    '/orders/transaction',
-    '/collection/title',
+  de: [
+    ...['/layout/nfts', '/layout/api', '/settings/webhooks', '/wallets/label', '/orders/wallet'],
+    ...['/nfts/count', '/nfts/count of one', '/nfts/token', '/profile/name'],
   ],
-  es: ['/layout/api', '/settings/webhooks', '/errors/label'],
-  it: ['/layout/api', '/settings/account', '/orders/wallet'],
+  fr: [
+    ...['/layout/api', '/layout/questions', '/settings/sessions', '/settings/webhooks'],
+    ...['/orders/transaction', '/collection/title', '/nfts/count of one', '/nfts/collection'],
+  ],
+  es: ['/layout/api', '/settings/webhooks', '/errors/label', '/nfts/count of one', '/nfts/token'],
+  it: [
+    ...['/layout/api', '/layout/privacy', '/settings/account', '/orders/wallet'],
+    ...['/nfts/count of one', '/nfts/token'],
+  ],
 }
 
 it.each(translations)(

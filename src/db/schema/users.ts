@@ -120,7 +120,7 @@ export const tokens = sqliteTable(
     rolledAt: timestamp(),
     /** Days before its end (30, then 7) for which its owner was told last. */
     warnedBefore: integer(),
-    /** The browser of a session, such as `Firefox on Windows`. */
+    /** The browser of a session, such as `Firefox (Windows)`. */
     browser: text(),
     /** The country from which a session was started, ISO 3166-1 alpha-2. */
     country: text(),

@@ -14,6 +14,7 @@ import { addressKinds } from '../../db/schema/users.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText, inputText } from '../../http/inputs.ts'
+import type { Texts } from '../../texts/en.ts'
 import { checkbox, handleForm, parseForm } from '../components/forms.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { AddressBook, AddressForm, type AddressFormProps, requiredFields } from './views.tsx'
@@ -47,14 +48,9 @@ const schemas = {
 const action = sent.session({ param: Target })
 
 /** What the page says after a redirect. */
-const notices = {
-  'address-added': 'The address is added.',
-  'address-saved': 'The address is saved.',
-  'address-restored': 'The address is back.',
-  'default-changed': 'The default address is changed.',
-}
+const notices = ({ addresses }: Texts) => addresses.notices
 
-export const addressBookRoutes = new Endpoints()
+export const addressBookRoutes = new Endpoints({ isTranslated: true })
   .get('/settings/addresses', shown.session({ query: BookQuery }), bookPage)
   .get('/settings/addresses/:kind/new', shown.session({ param: Kind }), formPage)
   .post(
@@ -95,7 +91,8 @@ export const addressBookRoutes = new Endpoints()
     }),
   )
 
-const bookPath = (notice: keyof typeof notices) => `/settings/addresses?notice=${notice}`
+const bookPath = (notice: keyof ReturnType<typeof notices>) =>
+  `/settings/addresses?notice=${notice}`
 
 function allowNotFound(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
@@ -107,7 +104,8 @@ async function bookPage(c: Context<AppWithCaller>, { query = {} }: BookInput) {
   const { kind, deleted: id } = query
   const { account, ...book } = await readAddressBook(c.var, kind && id ? { kind, id } : undefined)
   const view = <AddressBook {...book} />
-  return page(c, { title: 'Addresses', section: 'addresses', notices, account }, view)
+  const title = ({ settings }: Texts) => settings.addresses
+  return page(c, { title, section: 'addresses', notices, account }, view)
 }
 
 type FormInput = {
@@ -121,9 +119,6 @@ async function formPage(c: Context<AppWithCaller>, { param: { kind, id }, form }
     ? await readAddress(c.var, { kind, id })
     : { account: await readAccount(c.var), address: { isDefault: false } }
   const view = <AddressForm kind={kind} id={id} values={form ?? address} />
-  return page(
-    c,
-    { title: id ? 'Edit address' : 'New address', section: 'addresses', notices, account },
-    view,
-  )
+  const title = ({ addresses }: Texts) => addresses[kind][id ? 'edit' : 'create']
+  return page(c, { title, section: 'addresses', notices, account }, view)
 }

@@ -1,10 +1,11 @@
 /** The address book of a user, and the form of an address. */
 import type { Deleted, readAddressBook } from '../../addresses/list.ts'
 import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
+import type { Texts } from '../../texts/en.ts'
 import { Field, LinkButton, PostButton, Submit, useProblem, Warning } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Rows } from '../components/lists.tsx'
-import type { Found } from '../components/request.ts'
+import { type Found, usePage } from '../components/request.ts'
 
 type FieldName = keyof AddressFields
 type Values = { [Name in FieldName]?: string | null }
@@ -14,9 +15,9 @@ export const AddressBook = ({ delivery, billing, undo }: Found<typeof readAddres
   <>
     {undo && <UndoDeletion {...undo} />}
     <Problem />
-    <h2>Addresses</h2>
-    <AddressList kind="delivery" title="Delivery addresses" addresses={delivery} />
-    <AddressList kind="billing" title="Billing addresses" addresses={billing} />
+    <h2>{usePage().texts.settings.addresses}</h2>
+    <AddressList kind="delivery" addresses={delivery} />
+    <AddressList kind="billing" addresses={billing} />
   </>
 )
 
@@ -28,44 +29,47 @@ const Problem = () => {
 
 const UndoDeletion = ({ kind, id }: Deleted) => (
   <div class="notice done" role="status">
-    <p>The address is deleted.</p>
+    <p>{usePage().texts.addresses.removed}</p>
     <form method="post" action={`/settings/addresses/${kind}/${id}/restore`}>
       <button class="link" type="submit">
-        Undo
+        {usePage().texts.addresses.undo}
       </button>
     </form>
   </div>
 )
 
-type AddressListProps = { kind: AddressKind; title: string; addresses: Address[] }
-
-const AddressList = ({ kind, title, addresses }: AddressListProps) => (
-  <section class="flow">
-    <div class="page-head">
-      <h3 id={kind}>{title}</h3>
-      <LinkButton href={`/settings/addresses/${kind}/new`} kind="small">
-        <Icon name="plus" />
-        Add<span class="visually-hidden"> a {kind} address</span>
-      </LinkButton>
-    </div>
-    <Rows
-      items={addresses}
-      empty={`You have no ${kind} address yet.`}
-      labelledby={kind}
-      row={(address) => <AddressRow kind={kind} address={address} />}
-    />
-  </section>
-)
+const AddressList = ({ kind, addresses }: { kind: AddressKind; addresses: Address[] }) => {
+  const texts = usePage().texts.addresses
+  return (
+    <section class="flow">
+      <div class="page-head">
+        <h3 id={kind}>{texts[kind].title}</h3>
+        <LinkButton href={`/settings/addresses/${kind}/new`} kind="small">
+          <Icon name="plus" />
+          {texts.add}
+          <span class="visually-hidden">{texts[kind].add}</span>
+        </LinkButton>
+      </div>
+      <Rows
+        items={addresses}
+        empty={texts[kind].none}
+        labelledby={kind}
+        row={(address) => <AddressRow kind={kind} address={address} />}
+      />
+    </section>
+  )
+}
 
 const AddressRow = ({ kind, address }: { kind: AddressKind; address: Address }) => {
-  const [title, ...lines] = addressLines(address)
+  const texts = usePage().texts.addresses
+  const [title, ...lines] = addressLines(address, texts)
   const path = `/settings/addresses/${kind}/${address.id}`
   const name = <span class="visually-hidden"> {title}</span>
   return (
     <li class="row">
       <div class="row-head">
         <h4>{title}</h4>
-        {address.isDefault && <span class="badge strong">Default</span>}
+        {address.isDefault && <span class="badge strong">{texts.default}</span>}
       </div>
       <p class="meta">
         {lines.map((line) => (
@@ -74,12 +78,19 @@ const AddressRow = ({ kind, address }: { kind: AddressKind; address: Address }) 
       </p>
       <div class="actions">
         {!address.isDefault && (
-          <PostButton action={`${path}/default`}>Make default{name}</PostButton>
+          <PostButton action={`${path}/default`}>
+            {texts.makeDefault}
+            {name}
+          </PostButton>
         )}
         <LinkButton href={path} kind="small">
-          Edit{name}
+          {texts.edit}
+          {name}
         </LinkButton>
-        <PostButton action={`${path}/delete`}>Delete{name}</PostButton>
+        <PostButton action={`${path}/delete`}>
+          {texts.remove}
+          {name}
+        </PostButton>
       </div>
     </li>
   )
@@ -89,30 +100,30 @@ const joined = (separator: string, ...texts: (string | null | undefined)[]) =>
   texts.filter(Boolean).join(separator)
 
 /** The parts of an address that are filled in: who, where, and how to reach them. */
-function addressLines(address: Address): string[] {
+function addressLines(address: Address, texts: Texts['addresses']): string[] {
   const lines = [
     joined(', ', address.name, address.companyName),
     joined(', ', address.street, joined(' ', address.postal, address.city), address.country),
     address.email,
     address.mobilePhone,
-    address.taxId && `Tax id ${address.taxId}`,
+    address.taxId && texts.taxNumber(address.taxId),
   ].flatMap((line) => line || [])
-  return lines.length > 0 ? lines : ['Empty address']
+  return lines.length > 0 ? lines : [texts.empty]
 }
 
-type FieldInfo = { label: string; autocomplete: string; type?: string; isWide?: boolean }
+type FieldInfo = { autocomplete: string; type?: string; isWide?: boolean }
 
 /** `autocomplete` is the name of HTML for autofill, after `shipping` or `billing`. */
 const fields: Record<FieldName, FieldInfo> = {
-  name: { label: 'Full name', autocomplete: 'name' },
-  companyName: { label: 'Company', autocomplete: 'organization' },
-  street: { label: 'Street and house number', autocomplete: 'address-line1', isWide: true },
-  postal: { label: 'Postal code', autocomplete: 'postal-code' },
-  city: { label: 'City', autocomplete: 'address-level2' },
-  country: { label: 'Country', autocomplete: 'country-name' },
-  taxId: { label: 'Tax id', autocomplete: 'off' },
-  email: { label: 'E-mail address', autocomplete: 'email', type: 'email' },
-  mobilePhone: { label: 'Phone', autocomplete: 'tel', type: 'tel' },
+  name: { autocomplete: 'name' },
+  companyName: { autocomplete: 'organization' },
+  street: { autocomplete: 'address-line1', isWide: true },
+  postal: { autocomplete: 'postal-code' },
+  city: { autocomplete: 'address-level2' },
+  country: { autocomplete: 'country-name' },
+  taxId: { autocomplete: 'off' },
+  email: { autocomplete: 'email', type: 'email' },
+  mobilePhone: { autocomplete: 'tel', type: 'tel' },
 }
 
 const fieldNames: Record<AddressKind, FieldName[]> = {
@@ -131,41 +142,43 @@ export type AddressFormProps = {
   values: Values & { isDefault: boolean }
 }
 
-export const AddressForm = ({ kind, id, values }: AddressFormProps) => (
-  <>
-    <h2>
-      {id ? 'Edit' : 'New'} {kind} address
-    </h2>
-    <Problem />
-    <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
-      <div class="fields">
-        {fieldNames[kind].map((name) => (
-          <AddressField kind={kind} name={name} value={values[name] ?? ''} />
-        ))}
-      </div>
-      <label class="check">
-        <input type="checkbox" name="isDefault" checked={values.isDefault} />
-        Use as the default {kind} address
-      </label>
-      <p class="actions">
-        <Submit kind="primary">{id ? 'Save' : 'Add address'}</Submit>
-        <LinkButton href="/settings/addresses">Cancel</LinkButton>
-      </p>
-    </form>
-  </>
-)
+export const AddressForm = ({ kind, id, values }: AddressFormProps) => {
+  const { addresses: texts, layout } = usePage().texts
+  return (
+    <>
+      <h2>{texts[kind][id ? 'edit' : 'create']}</h2>
+      <Problem />
+      <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
+        <div class="fields">
+          {fieldNames[kind].map((name) => (
+            <AddressField kind={kind} name={name} value={values[name] ?? ''} />
+          ))}
+        </div>
+        <label class="check">
+          <input type="checkbox" name="isDefault" checked={values.isDefault} />
+          {texts[kind].useAsDefault}
+        </label>
+        <p class="actions">
+          <Submit kind="primary">{id ? texts.save : texts.submit}</Submit>
+          <LinkButton href="/settings/addresses">{layout.cancel}</LinkButton>
+        </p>
+      </form>
+    </>
+  )
+}
 
 type AddressFieldProps = { kind: AddressKind; name: FieldName; value: string }
 
 const AddressField = ({ kind, name, value }: AddressFieldProps) => {
-  const { label, autocomplete, type = 'text', isWide } = fields[name]
+  const texts = usePage().texts.addresses
+  const { autocomplete, type = 'text', isWide } = fields[name]
   const isRequired = requiredFields.some((required) => required === name)
   const section = autocomplete === 'off' ? '' : `${autocompleteSections[kind]} `
   return (
     <div class={isWide ? 'wide' : undefined}>
       <Field
         name={name}
-        label={isRequired ? label : `${label} (optional)`}
+        label={isRequired ? texts.fields[name] : texts.optional(texts.fields[name])}
         required={isRequired}
         type={type}
         value={value}

@@ -2,6 +2,8 @@
  * Lets the user crop a picture to a square and uploads it. A file that the browser cannot decode,
  * such as HEIC in most of them, is uploaded as it is.
  */
+import { translate } from './texts.js'
+
 const fileForm = document.getElementById('avatar-file')
 const crop = document.getElementById('avatar-crop')
 const urlForm = document.getElementById('avatar-url')
@@ -107,24 +109,35 @@ function send(bytes) {
   request.responseType = 'json'
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     progress.value = loaded / total
+    const percent = Math.round((100 * loaded) / total)
     status.textContent =
-      loaded < total ? `Uploading: ${Math.round((100 * loaded) / total)} %` : 'Converting…'
+      loaded < total ? translate('Uploading: {percent} %', { percent }) : translate('Converting…')
   })
   request.addEventListener('load', () => {
     if (request.status === 200) location.assign('/settings/profile?notice=picture-saved')
     else if (request.status === 401) location.assign('/sign-in?redirect=/settings/profile')
-    else fail(request.response?.error ?? 'something went wrong on our side')
+    else fail(describe(request.status))
   })
-  request.addEventListener('error', () => fail('the connection broke; try again'))
+  request.addEventListener('error', () =>
+    fail(translate('This site did not answer: check your connection, then try again.')),
+  )
   setBusy(true)
   request.open('PUT', '/api/public/user/me/profile/updateAvatarBytes')
   request.setRequestHeader('content-type', bytes.type || 'application/octet-stream')
   request.send(bytes)
 }
 
+function describe(status) {
+  if (status === 413) return translate('This picture is too large.')
+  if (status === 415)
+    return translate('This picture cannot be used: send a JPEG, PNG, GIF or WebP file.')
+  if (status === 429) return translate('You have changed your picture too often: wait a minute.')
+  return translate('Something went wrong on our side: try again in a minute.')
+}
+
 function fail(message) {
   setBusy(false)
-  problem.textContent = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  problem.textContent = message
   if (crop.hidden) fileForm.reset()
 }
 
@@ -136,15 +149,17 @@ function setBusy(isBusy) {
   progress.hidden = !isBusy
   progress.value = 0
   problem.textContent = ''
-  status.textContent = isBusy ? 'Uploading…' : ''
+  status.textContent = isBusy ? translate('Uploading…') : ''
 }
 
 urlForm.addEventListener('submit', () => setDownloading(true))
 // A page from the history of the browser is as it was left.
 addEventListener('pageshow', () => setDownloading(false))
 
+const urlButton = urlForm.querySelector('button')
+const urlLabel = urlButton.textContent
+
 function setDownloading(isBusy) {
-  const button = urlForm.querySelector('button')
-  button.disabled = isBusy
-  button.textContent = isBusy ? 'Downloading…' : 'Use picture'
+  urlButton.disabled = isBusy
+  urlButton.textContent = isBusy ? translate('Downloading…') : urlLabel
 }

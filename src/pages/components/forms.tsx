@@ -3,8 +3,9 @@ import type { Context } from 'hono'
 import type { Child, JSX } from 'hono/jsx'
 import * as z from 'zod'
 import type { AppWithCaller } from '../../http/endpoint.ts'
-import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
+import { ApiError, type ErrorCode, errorStatus, type Issue } from '../../http/errors.ts'
 import { invalidInput } from '../../http/validation.ts'
+import type { FieldProblems, Texts } from '../../texts/en.ts'
 import { Icon } from './icon.tsx'
 import { inTexts, type Rejection, usePage } from './request.ts'
 import { type Query, sentence } from './text.ts'
@@ -258,8 +259,10 @@ export function parseForm<T>(schema: z.ZodType<T>, values: unknown): T {
   return result.data
 }
 
+type CorrigibleCode = 'invalid_input' | keyof FieldProblems['codes']
+
 /** Errors that the user corrects in the form. The others have a page of their own. */
-const corrigible: ErrorCode[] = [
+const corrigible: readonly CorrigibleCode[] = [
   'invalid_input',
   'invalid_character',
   'conflict',
@@ -267,6 +270,19 @@ const corrigible: ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
 ]
+
+const isCorrigible = (code: ErrorCode): code is CorrigibleCode =>
+  corrigible.some((one) => one === code)
+
+/** Messages of the API are English: in other languages, the text depends on what is known besides. */
+function describeIssue({ code, message }: Issue, field: string, value: unknown, texts: Texts) {
+  const { problems } = texts
+  if (!problems) return sentence(message)
+  if (code !== 'invalid_input') return isCorrigible(code) ? problems.codes[code] : problems.invalid
+  if (typeof value === 'string' && value.trim() === '') return problems.required
+  const fields: Partial<Record<string, string>> = problems.fields
+  return fields[field] ?? problems.invalid
+}
 
 type Show<I> = (c: Context<AppWithCaller>, input: I) => Response | Promise<Response>
 
@@ -284,11 +300,14 @@ export const handleForm =
     try {
       return await handle(c, input)
     } catch (error) {
-      if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
+      if (!(error instanceof ApiError) || !isCorrigible(error.code)) throw error
+      const values = input.form ?? {}
       const problems: Rejection['problems'] = {}
-      for (const { path, message } of error.issues)
-        problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)
-      c.set('rejection', { values: input.form ?? {}, problems, status: errorStatus[error.code] })
+      for (const issue of error.issues) {
+        const name = /^\w+/.exec(issue.path)?.[0] ?? field
+        problems[name] ??= (texts) => describeIssue(issue, name, values[name], texts)
+      }
+      c.set('rejection', { values, problems, status: errorStatus[error.code] })
       return showForm(c, input)
     }
   }

@@ -117,8 +117,12 @@ export function relativeTime(
  * When a token was used last. The time is stored once an hour (auth/authenticate.ts), so a later use
  * may have happened.
  */
-export const LastUsed = ({ at }: { at: string }) => (
-  <span>
-    Used {usePage().now.getTime() - Date.parse(at) < HOUR ? 'in the last hour' : <Time at={at} />}
-  </span>
-)
+export const LastUsed = ({ at }: { at: string }) => {
+  const { now, texts } = usePage()
+  const isLately = now.getTime() - Date.parse(at) < HOUR
+  return isLately ? (
+    <span>{texts.sessions.usedLately}</span>
+  ) : (
+    <When what={texts.sessions.used} at={at} />
+  )
+}

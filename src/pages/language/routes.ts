@@ -1,4 +1,4 @@
-/** What the foot of a page sends to choose the language. */
+/** What the foot of a page and the profile send to choose the language. */
 import { eq } from 'drizzle-orm'
 import * as z from 'zod'
 import { writeAs } from '../../auth/access.ts'

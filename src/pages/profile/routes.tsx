@@ -9,9 +9,12 @@ import { inputText, writtenText } from '../../http/inputs.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
 import { describeLimit, peopleLimits } from '../../limits.ts'
+import type { Texts } from '../../texts/en.ts'
+import { Languages } from '../brand.tsx'
 import { Field, handleForm, parseForm, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { UserPicture } from '../components/nfts.tsx'
+import { usePage } from '../components/request.ts'
 import { page, sent, shown } from '../page.tsx'
 
 /** The values are checked later, so that the page can show them again. */
@@ -22,13 +25,9 @@ const PictureUrl = z.object({ avatarUrl: writtenText(2048) })
 const checks = [avatarRateLimit]
 
 /** What the page says after a redirect. */
-const notices = {
-  'profile-saved': 'Your names are saved.',
-  'picture-saved': 'Your new picture is saved.',
-  dismissed: 'You are no administrator any more.',
-}
+const notices = ({ profile }: Texts) => profile.notices
 
-export const profileRoutes = new Endpoints()
+export const profileRoutes = new Endpoints({ isTranslated: true })
   .get('/settings/profile', shown.session({}), profilePage)
   .post(
     '/settings/profile',
@@ -64,137 +63,153 @@ const SAVED_PICTURE = '/settings/profile?notice=picture-saved'
 async function profilePage(c: Context<AppWithCaller>) {
   const account = await readAccount(c.var)
   const view = <ProfileSettings account={account} />
-  return page(
-    c,
-    { title: 'Profile', section: 'profile', notices, account, scripts: ['avatar.js'] },
-    view,
+  const title = ({ settings }: Texts) => settings.profile
+  return page(c, { title, section: 'profile', notices, account, scripts: ['avatar.js'] }, view)
+}
+
+const ProfileSettings = ({ account }: { account: Account }) => {
+  const { profile, settings, signIn } = usePage().texts
+  return (
+    <>
+      <h2>{settings.profile}</h2>
+      <p class="lead">{profile.lead}</p>
+      <section class="panel">
+        <h3>{profile.picture}</h3>
+        <div class="avatar-form">
+          <UserPicture user={account} size={96} />
+          <div id="picture" class="stack">
+            <FileForm />
+            <CropForm />
+            <progress max={1} value={0} aria-label={profile.upload} hidden />
+            <p class="status" role="status" />
+            <p class="problem" role="alert" />
+            <div id="other-source" class="stack">
+              <p class="or">{signIn.or}</p>
+              <UrlForm />
+            </div>
+          </div>
+        </div>
+      </section>
+      <section class="panel">
+        <h3>{profile.names}</h3>
+        <NamesForm account={account} />
+      </section>
+      <section class="panel">
+        <h3>{profile.language}</h3>
+        <Languages label={profile.language} page="/settings/profile" />
+      </section>
+    </>
   )
 }
 
-const ProfileSettings = ({ account }: { account: Account }) => (
-  <>
-    <h2>Profile</h2>
-    <p class="lead">Others see this beside the NFTs that you create and sell.</p>
-    <section class="panel">
-      <h3>Picture</h3>
-      <div class="avatar-form">
-        <UserPicture user={account} size={96} />
-        <div id="picture" class="stack">
-          <FileForm />
-          <CropForm />
-          <progress max={1} value={0} aria-label="Upload" hidden />
-          <p class="status" role="status" />
-          <p class="problem" role="alert" />
-          <div id="other-source" class="stack">
-            <p class="or">or</p>
-            <UrlForm />
-          </div>
-        </div>
-      </div>
-    </section>
-    <section class="panel">
-      <h3>Names</h3>
-      <NamesForm account={account} />
-    </section>
-  </>
-)
-
 /** Sends the file as it is. The script `assets/avatar.js` lets the user crop it before. */
-const FileForm = () => (
-  <form
-    id="avatar-file"
-    class="drop"
-    method="post"
-    action="/settings/profile/avatar"
-    enctype="multipart/form-data"
-  >
-    <Field
-      name="avatar"
-      label="Picture file"
-      type="file"
-      accept="image/*"
-      required
-      hint={
-        <>
-          <span id="drop-hint" hidden>
-            You can also drop a file here.{' '}
-          </span>
-          JPEG, PNG, GIF or WebP, at most {describeLimit(peopleLimits.picture)}.
-        </>
-      }
-    />
-    <Submit>
-      <Icon name="upload" />
-      Upload
-    </Submit>
-  </form>
-)
+const FileForm = () => {
+  const { profile } = usePage().texts
+  return (
+    <form
+      id="avatar-file"
+      class="drop"
+      method="post"
+      action="/settings/profile/avatar"
+      enctype="multipart/form-data"
+    >
+      <Field
+        name="avatar"
+        label={profile.file}
+        type="file"
+        accept="image/*"
+        required
+        hint={
+          <>
+            <span id="drop-hint" hidden>
+              {profile.drop}{' '}
+            </span>
+            {profile.formats(describeLimit(peopleLimits.picture))}
+          </>
+        }
+      />
+      <Submit>
+        <Icon name="upload" />
+        {profile.upload}
+      </Submit>
+    </form>
+  )
+}
 
 const sliders = [
-  { name: 'zoom', label: 'Zoom', min: 1, max: 4, step: 0.05, value: 1 },
-  { name: 'x', label: 'Horizontal position', min: 0, max: 100, step: 'any', value: 50 },
-  { name: 'y', label: 'Vertical position', min: 0, max: 100, step: 'any', value: 50 },
-]
+  { name: 'zoom', min: 1, max: 4, step: 0.05, value: 1 },
+  { name: 'x', min: 0, max: 100, step: 'any', value: 50 },
+  { name: 'y', min: 0, max: 100, step: 'any', value: 50 },
+] as const
 
 /** Shown by the script only. */
-const CropForm = () => (
-  <form id="avatar-crop" class="crop" hidden>
-    <div class="crop-frame">
-      <canvas width="512" height="512" role="img" aria-label="Your picture, as it is cropped" />
-    </div>
-    <div class="stack">
-      {sliders.map((slider) => (
-        <Field type="range" {...slider} />
-      ))}
-      <p class="hint">Drag the picture, or use the sliders.</p>
+const CropForm = () => {
+  const { layout, profile } = usePage().texts
+  return (
+    <form id="avatar-crop" class="crop" hidden>
+      <div class="crop-frame">
+        <canvas width="512" height="512" role="img" aria-label={profile.cropped} />
+      </div>
+      <div class="stack">
+        {sliders.map((slider) => (
+          <Field type="range" label={profile[slider.name]} {...slider} />
+        ))}
+        <p class="hint">{profile.crop}</p>
+        <p class="actions">
+          <Submit kind="primary">{profile.savePicture}</Submit>
+          <button class="button" type="button">
+            {layout.cancel}
+          </button>
+        </p>
+      </div>
+    </form>
+  )
+}
+
+const UrlForm = () => {
+  const { profile } = usePage().texts
+  return (
+    <form id="avatar-url" class="inline-form" method="post" action="/settings/profile/avatar-url">
+      <Field
+        name="avatarUrl"
+        label={profile.url}
+        type="url"
+        required
+        maxlength={2048}
+        autocomplete="off"
+        placeholder="https://"
+      />
+      <Submit>{profile.use}</Submit>
+    </form>
+  )
+}
+
+const NamesForm = ({ account }: { account: Account }) => {
+  const { profile } = usePage().texts
+  return (
+    <form method="post" action="/settings/profile" class="stack">
+      <div class="fields">
+        <Field
+          name="name"
+          label={profile.name}
+          value={account.name ?? ''}
+          maxlength={100}
+          autocomplete="name"
+        />
+        <Field
+          name="username"
+          label={profile.username}
+          value={account.username ?? ''}
+          hint={profile.usernameHint}
+          maxlength={30}
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+        />
+      </div>
       <p class="actions">
-        <Submit kind="primary">Save picture</Submit>
-        <button class="button" type="button">
-          Cancel
-        </button>
+        <Submit kind="primary">{profile.save}</Submit>
       </p>
-    </div>
-  </form>
-)
-
-const UrlForm = () => (
-  <form id="avatar-url" class="inline-form" method="post" action="/settings/profile/avatar-url">
-    <Field
-      name="avatarUrl"
-      label="URL of a picture"
-      type="url"
-      required
-      maxlength={2048}
-      autocomplete="off"
-      placeholder="https://"
-    />
-    <Submit>Use picture</Submit>
-  </form>
-)
-
-const NamesForm = ({ account }: { account: Account }) => (
-  <form method="post" action="/settings/profile" class="stack">
-    <div class="fields">
-      <Field
-        name="name"
-        label="Name"
-        value={account.name ?? ''}
-        maxlength={100}
-        autocomplete="name"
-      />
-      <Field
-        name="username"
-        label="User name"
-        value={account.username ?? ''}
-        hint="3 to 30 characters: a to z, 0 to 9 and _, a letter first."
-        maxlength={30}
-        autocomplete="username"
-        autocapitalize="none"
-        spellcheck={false}
-      />
-    </div>
-    <p class="actions">
-      <Submit kind="primary">Save</Submit>
-    </p>
-  </form>
-)
+    </form>
+  )
+}

@@ -1,10 +1,11 @@
 /** Settings → Selling: what a user sells, and whether it may be delivered. */
 import * as z from 'zod'
 import { fulfilments } from '../../db/schema/catalogue.ts'
-import { describeReason, rules } from '../../delivery/reasons.ts'
+import { type Reason, rules } from '../../delivery/reasons.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
+import type { Texts } from '../../texts/en.ts'
 import { Hidden, Submit } from '../components/forms.tsx'
 import { Pager, Rows } from '../components/lists.tsx'
 import { usePage } from '../components/request.ts'
@@ -22,17 +23,16 @@ const sellingPage = { ...shown.session({ query: Query }), checks }
 const retry = { ...sent.session({ form: Sold }), checks }
 
 /** What the page says after a redirect. */
-const notices = {
-  'sold-retried': 'The contract is allowed. What waited for it is tried now.',
-}
+const notices = ({ selling }: Texts) => selling.notices
 
-export const sellingRoutes = new Endpoints()
+export const sellingRoutes = new Endpoints({ isTranslated: true })
   .get('/settings/selling', sellingPage, async (c, { query }) => {
     const { before = null } = query
     const { account, ...selling } = await readSelling(c.var, { before })
     const view = <SellingSettings {...selling} />
     const scripts = ['wallet-action.js', 'copy.js']
-    return page(c, { title: 'Selling', section: 'selling', notices, account, scripts }, view)
+    const title = ({ settings }: Texts) => settings.selling
+    return page(c, { title, section: 'selling', notices, account, scripts }, view)
   })
   .post('/settings/selling/retry', retry, async (c, { form }) => {
     const ctx = { ...c.var, queue: c.env.DELIVERIES }
@@ -41,38 +41,45 @@ export const sellingRoutes = new Endpoints()
     return c.redirect(pathWith('/settings/selling', { notice }), 303)
   })
 
-const SellingSettings = ({ contracts, listings, next }: Selling) => (
-  <>
-    <h2>Selling</h2>
-    <p class="lead">
-      Paid orders are transferred from your <a href="/settings/account">linked wallet</a>, or
-      minted, by the delivery contract of this marketplace. Allow it once for each of your
-      contracts.
-    </p>
-    <h3 id="contracts">Contracts</h3>
-    <Rows
-      items={contracts}
-      labelledby="contracts"
-      empty="You sell nothing yet."
-      row={(contract) => <Contract contract={contract} />}
-    />
-    <h3 id="listings">Listings</h3>
-    <Rows
-      items={listings}
-      labelledby="listings"
-      empty={usePage().isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
-      row={(listing) => <ListingRow listing={listing} />}
-    />
-    <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
-    <Pager noun="listings" path="/settings/selling" next={{ before: next }} />
-  </>
-)
+const SellingSettings = ({ contracts, listings, next }: Selling) => {
+  const { isFirstPage, texts, locale } = usePage()
+  const { selling, settings } = texts
+  return (
+    <>
+      <h2>{settings.selling}</h2>
+      <p class="lead">{selling.lead(<a href="/settings/account">{selling.linkedWallet}</a>)}</p>
+      <h3 id="contracts">{selling.contracts}</h3>
+      <Rows
+        items={contracts}
+        labelledby="contracts"
+        empty={selling.none}
+        row={(contract) => <Contract contract={contract} />}
+      />
+      <h3 id="listings">{selling.listings}</h3>
+      <Rows
+        items={listings}
+        labelledby="listings"
+        empty={isFirstPage ? selling.noListings : selling.noMore}
+        row={(listing) => <ListingRow listing={listing} />}
+      />
+      <p class="hint">{selling.counted(formatCount(COUNTED_ORDERS, locale))}</p>
+      <Pager noun={selling} path="/settings/selling" next={{ before: next }} />
+    </>
+  )
+}
+
+/** Why something cannot be delivered, in the language of the page, with what a node has said. */
+function useReason({ reasonCode, reasonDetail }: Reason): string {
+  const text = usePage().texts.reasons?.[reasonCode] ?? rules[reasonCode].sentence
+  return reasonDetail === null ? text : `${text}: ${reasonDetail}`
+}
 
 /** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */
 const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }) => {
   const { network, contract, fulfilment, contractName, permission, obstacle, available, nextAt } =
     sold
-  const { account, settings, now } = usePage()
+  const { account, settings, now, texts } = usePage()
+  const { selling } = texts
   const { name = network, delivery = '' } = settings.NETWORKS[network] ?? {}
   const wallet = account?.ethereumPublicAddr
   const isMint = fulfilment === 'mint'
@@ -82,27 +89,23 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         <h4>
           <bdi>{contractName}</bdi>
         </h4>
-        <span class={`badge ${permission.is}`}>{permission.is.replace('_', ' ')}</span>
+        <span class={`badge ${permission.is}`}>{selling.permissions[permission.is]}</span>
       </div>
       <p class="meta">
         <span>{name}</span>
         <ExplorerLink network={network} kind="address" value={contract} />
-        {isMint && <span>Minted on delivery</span>}
+        {isMint && <span>{selling.minted}</span>}
       </p>
       {permission.is === 'unknown' && wallet && (
-        <p>Not known: {permission.reason}. Load this page again.</p>
+        <p>{selling.notKnown(<span lang="en">{permission.reason}</span>)}</p>
       )}
-      {!wallet && (
-        <p>
-          <a href="/settings/account">Link the wallet</a> that holds the tokens of this contract.
-        </p>
-      )}
+      {!wallet && <p>{selling.linkIt(<a href="/settings/account">{selling.linkTheWallet}</a>)}</p>}
       {obstacle && available !== 0 && permission.is !== 'missing' && (
-        <p>Cannot be delivered: {describeReason(obstacle)}.</p>
+        <p>{selling.notDelivered(useReason(obstacle))}</p>
       )}
       {permission.is === 'missing' && wallet && (
         <WalletAction
-          label={isMint ? 'Allow minting' : 'Allow delivery'}
+          label={isMint ? selling.allowMinting : selling.allowDelivery}
           subject={contractName}
           network={network}
           account={wallet}
@@ -112,35 +115,45 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
       {nextAt && (
         <form method="post" action="/settings/selling/retry">
           <Hidden values={{ network, contract, fulfilment }} />
-          NFTs wait for this. Next try:{' '}
-          {Date.parse(nextAt) > now.getTime() ? <Time at={nextAt} /> : 'soon'}.{' '}
-          {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}
+          {selling.nextTry(
+            Date.parse(nextAt) > now.getTime() ? <Time at={nextAt} /> : texts.time.soon,
+          )}{' '}
+          {permission.is === 'allowed' && <Submit kind="small">{selling.tryNow}</Submit>}
         </form>
       )}
     </li>
   )
 }
 
-const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => (
-  <li class="row">
-    <div class="row-head">
-      <h4>
-        <bdi>{listing.title}</bdi>
-      </h4>
-      {listing.type === 'auction' && <span class="badge">Auction, takes no orders</span>}
-      {!listing.isActive && <span class="badge">Not active</span>}
-      {listing.notSold && <span class="badge">Not sold: {rules[listing.notSold].sentence}</span>}
-    </div>
-    <p class="meta">
-      <span>
-        Listing <span data-copy-text>{listing.id}</span>
-      </span>
-      <span>{formatMoney(listing.priceCents, listing.priceCurrency)}</span>
-      <span>
-        {listing.available === null ? 'No limit' : `${formatCount(listing.available)}\u00a0left`}
-      </span>
-      <span>{formatCount(listing.sold)}&nbsp;sold</span>
-      <span>{formatCount(listing.waiting)}&nbsp;waiting</span>
-    </p>
-  </li>
-)
+const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => {
+  const { texts, locale } = usePage()
+  const { selling, nfts } = texts
+  const { id, available, notSold } = listing
+  return (
+    <li class="row">
+      <div class="row-head">
+        <h4>
+          <bdi>{listing.title}</bdi>
+        </h4>
+        {listing.type === 'auction' && <span class="badge">{selling.auction}</span>}
+        {!listing.isActive && <span class="badge">{selling.inactive}</span>}
+        {notSold && (
+          <span class="badge">
+            {selling.notSold(useReason({ reasonCode: notSold, reasonDetail: null }))}
+          </span>
+        )}
+      </div>
+      <p class="meta">
+        <span>{selling.listing(<span data-copy-text>{id}</span>)}</span>
+        <span>{formatMoney(listing.priceCents, listing.priceCurrency, locale)}</span>
+        <span>
+          {available === null
+            ? selling.noLimit
+            : nfts.left(available, formatCount(available, locale))}
+        </span>
+        <span>{selling.sold(formatCount(listing.sold, locale))}</span>
+        <span>{selling.waiting(formatCount(listing.waiting, locale))}</span>
+      </p>
+    </li>
+  )
+}

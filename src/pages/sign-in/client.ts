@@ -26,11 +26,11 @@ const systems: [RegExp, string][] = [
 const find = (names: [RegExp, string][], userAgent: string) =>
   names.find(([pattern]) => pattern.test(userAgent))?.[1]
 
-/** Returns a name such as `Firefox on Windows`, or null if the text names no known browser. */
+/** Returns a name in all languages such as `Firefox (Windows)`, or null if the text names no known browser. */
 export function describeBrowser(userAgent: string): string | null {
   const browser = find(browsers, userAgent)
   const system = find(systems, userAgent)
-  return browser && system ? `${browser} on ${system}` : (browser ?? null)
+  return browser && system ? `${browser} (${system})` : (browser ?? null)
 }
 
 export function describeClient<E extends App>(c: Context<E>): Client {
