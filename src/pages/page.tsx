@@ -171,7 +171,7 @@ const Layout = (props: LayoutProps) => {
             <link rel="stylesheet" href={`/${style}`} />
           ))}
           <BrandStyle nonce={nonce} />
-          {['forms.js', ...scripts].map((script) =>
+          {['forms.js', 'times.js', ...scripts].map((script) =>
             isAbsolute(script) ? (
               <script src={script} async defer />
             ) : (

@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   it('a buyer signs in by mail, links a wallet, and watches an NFT arrive', async () => {
-    const page = await open()
+    const page = await open({ timezoneId: 'Asia/Tokyo' })
     const { account } = await installWallet(page)
     await signInByMail(page, 'smoke-buyer@example.com')
     const { nft } = await placeOrder(await userId('smoke-buyer@example.com'), 'SMOKE-1')
@@ -56,5 +56,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.locator('.order .done').nth(2).waitFor()
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
     expect(await piecesOf(account.address, nft)).toBe(1n)
+    const time = page.locator('.order time').last()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const inTokyo = { dateStyle: 'long', timeStyle: 'medium', timeZone: 'Asia/Tokyo' } as const
+    expect(await time.getAttribute('title')).toBe(at.toLocaleString('en-GB', inTokyo))
   })
 })
