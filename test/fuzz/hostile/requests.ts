@@ -142,6 +142,8 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
+  'form.page': pick('/orders', 'https://elsewhere.example'),
+  'form.wallet': anyIdentity('wallets'),
   'form.network': pick('localhost', 'elsewhere'),
   'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
