@@ -37,7 +37,7 @@ const growth = {
   key: { bytes: 300, tables: ['idempotencyKeys'] },
   session: { bytes: 500, tables: ['tokens'] },
   quota: { bytes: 230, tables: ['quotas'] },
-  mail: { bytes: 400, tables: ['sentMails', 'mailOptOuts'] },
+  mail: { bytes: 400, tables: ['sentMails', 'heldMails', 'mailOptOuts'] },
   reservation: { bytes: 500, tables: ['reservations', 'heldPieces'] },
   link: { bytes: 900, tables: ['emailLinks', 'walletNonces'] },
   hour: { bytes: 300, tables: ['hourlyOrders'] },
@@ -47,9 +47,9 @@ const growth = {
 
 /** Tables that do not grow with orders. */
 const limited = {
-  'your catalogue': ['creators', 'nftCounts'],
+  'your catalogue': ['creators', 'nftCounts', 'words'],
   'a few for each user, network, signer or alarm': [
-    'phoneLinks',
+    ...['phoneLinks', 'shops'],
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
     ...['findings', 'disagreements', 'acknowledgements', 'failures', 'signedItems', 'backups'],
     ...['instance', 'cronRuns'],

@@ -3,7 +3,6 @@ import { raw } from 'hono/html'
 import { DEFAULT_NAME, legalDocuments, type Settings } from '../env.ts'
 import { textOn } from '../mail/html.ts'
 import { languages, textLanguage } from '../texts/texts.ts'
-import { Hidden } from './components/forms.tsx'
 import { usePage } from './components/request.ts'
 
 /** An error may come before the settings are read. */
@@ -31,13 +30,13 @@ export const Brand = () => (
   </a>
 )
 
-/** `page`: the path of this page, if it can be read in other languages. */
-export const Foot = ({ host, page }: { host: string; page: string | undefined }) => {
+/** `hasLanguages`: whether this page can be read in other languages. */
+export const Foot = ({ host, hasLanguages }: { host: string; hasLanguages: boolean }) => {
   const { OPERATOR_NAME, SUPPORT_EMAIL, LEGAL_LINKS = {} } = useSettings()
   const { layout } = usePage().texts
   return (
     <footer class="foot">
-      {page !== undefined && <Languages label={layout.language} page={page} />}
+      {hasLanguages && <Languages label={layout.language} />}
       <span>{OPERATOR_NAME ?? host}</span>
       {legalDocuments.map(
         (name) => LEGAL_LINKS[name] && <a href={LEGAL_LINKS[name]}>{layout[name]}</a>,
@@ -52,12 +51,11 @@ export const Foot = ({ host, page }: { host: string; page: string | undefined })
   )
 }
 
-/** Chooses the language, then leads to `page`. */
-export const Languages = ({ label, page }: { label: string; page: string }) => {
+/** Chooses the language, then leads back to this page. */
+export const Languages = ({ label }: { label: string }) => {
   const current = textLanguage(usePage().locale)
   return (
     <form method="post" action="/language" class="languages" aria-label={label}>
-      <Hidden values={{ page }} />
       {Object.entries(languages).map(([language, name]) => (
         <button
           class="link"

@@ -93,17 +93,11 @@ export async function page<E extends App>(
     locale,
     texts: await textsOf(locale),
   }
-  const url = new URL(c.req.url)
-  // What a form was sent to cannot be opened.
-  const readablePath = c.req.method === 'GET' ? url.pathname + url.search : '/'
+  // What a form was sent to cannot be opened again, in another language.
+  const hasLanguages = isInTexts && c.req.method === 'GET'
   const html = (
     <RequestContext.Provider value={request}>
-      <Layout
-        url={url}
-        nonce={nonce}
-        translated={isInTexts ? readablePath : undefined}
-        {...content}
-      >
+      <Layout url={new URL(c.req.url)} nonce={nonce} hasLanguages={hasLanguages} {...content}>
         {view}
       </Layout>
     </RequestContext.Provider>
@@ -133,8 +127,8 @@ type LayoutProps = Omit<PageContent, 'status' | 'account'> & {
   url: URL
   /** Allows the style element of the page. */
   nonce: string
-  /** Where the page is in another language; undefined if there is only English. */
-  translated: string | undefined
+  /** Whether it can be read in another language. */
+  hasLanguages: boolean
   children: Child
 }
 
@@ -147,7 +141,7 @@ const Layout = (props: LayoutProps) => {
     styles = [],
     url,
     nonce,
-    translated,
+    hasLanguages,
     children,
     ...rest
   } = props
@@ -198,7 +192,7 @@ const Layout = (props: LayoutProps) => {
               children
             )}
           </main>
-          <Foot host={url.host} page={translated} />
+          <Foot host={url.host} hasLanguages={hasLanguages} />
         </body>
       </html>
     </>

@@ -324,9 +324,7 @@ it('shows a seller the order without the billing address, and nobody else that t
   const { visitor: other } = await aSignedInVisitor()
   const theirs = await open(other, `/orders/${id}`)
   expect(theirs.status).toBe(404)
-  const none = await open(other, '/orders/999999')
-  const sameHtml = none.html.replaceAll('/orders/999999', `/orders/${id}`)
-  expect({ ...none, html: sameHtml }).toEqual(theirs)
+  expect(theirs).toEqual(await open(other, '/orders/999999'))
 })
 
 it('links an order to the page of its NFT, unless the NFT has none any more', async () => {

@@ -6,22 +6,17 @@ import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { findAccount } from '../../auth/session.ts'
 import { users } from '../../db/schema/users.ts'
 import { Endpoints } from '../../http/endpoint.ts'
-import { inputText } from '../../http/inputs.ts'
 import { languages } from '../../texts/texts.ts'
 import { sent } from '../page.tsx'
 import { storeLanguage } from '../reader.ts'
 import { allowedRedirect } from '../sign-in/redirect.ts'
 
-const LanguageForm = z.object({
-  language: z.enum(Object.keys(languages)),
-  /** The page that was read. */
-  page: inputText(2048).default('/'),
-})
+const LanguageForm = z.object({ language: z.enum(Object.keys(languages)) })
 
 export const languageRoutes = new Endpoints({ isTranslated: true }).post(
   '/language',
   { ...sent.public({ form: LanguageForm }), checks: [requireSameOrigin] },
-  async (c, { form: { language, page } }) => {
+  async (c, { form: { language } }) => {
     const { db, caller, settings } = c.var
     storeLanguage(c, language)
     const account = await findAccount(db, caller)
@@ -29,6 +24,7 @@ export const languageRoutes = new Endpoints({ isTranslated: true }).post(
       await writeAs(db, caller, [], {
         user: db.update(users).set({ language }).where(eq(users.id, account.id)),
       })
-    return c.redirect(allowedRedirect(settings, page) ?? '/', 303)
+    // Pages of this site send their whole URL with their forms.
+    return c.redirect(allowedRedirect(settings, c.req.header('referer')) ?? '/', 303)
   },
 )

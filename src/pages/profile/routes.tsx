@@ -96,7 +96,7 @@ const ProfileSettings = ({ account }: { account: Account }) => {
       </section>
       <section class="panel">
         <h3>{profile.language}</h3>
-        <Languages label={profile.language} page="/settings/profile" />
+        <Languages label={profile.language} />
       </section>
     </>
   )

@@ -142,7 +142,6 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
-  'form.page': pick('/orders', 'https://elsewhere.example'),
   'form.wallet': anyIdentity('wallets'),
   'form.network': pick('localhost', 'elsewhere'),
   'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
