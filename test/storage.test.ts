@@ -28,8 +28,8 @@ afterAll(async () => {
 
 /** What grows: its tables, and the bytes of one with its indexes, an upper limit. docs/performance.md shows them. */
 const growth = {
-  order: { bytes: 720, tables: ['orders', 'orderItems', 'deliveries'] },
-  piece: { bytes: 1500, tables: ['nfts', 'listings'] },
+  order: { bytes: 740, tables: ['orders', 'orderItems', 'deliveries'] },
+  piece: { bytes: 1530, tables: ['nfts', 'listings'] },
   transaction: { bytes: 1080, tables: ['transactions'] },
   buyer: { bytes: 700, tables: ['users', 'addresses'] },
   event: { bytes: 240, tables: ['events'] },

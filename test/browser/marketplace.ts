@@ -28,6 +28,12 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
     /** Opens a page in a new browser profile. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
     nextLink: openMailbox(project.folder),
+    /** Waits for a mail that says this, and returns its link. */
+    linkOfMail: (text: string) =>
+      vi.waitUntil(async () => {
+        const mail = (await readMails(project.folder)).find((known) => known.includes(text))
+        return /http:\S+/.exec(mail ?? '')?.[0]
+      }, PATIENCE),
     /** Makes all sign-ins older, as if they had been 11 minutes ago. */
     ageSessions: () => {
       const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
@@ -64,12 +70,17 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   return page
 }
 
-/** Returns the links that prove an address in the mails that the local e-mail binding has written. */
-async function readMailedLinks(folder: string): Promise<string[]> {
+/** Returns the texts of the mails that the local e-mail binding has written. */
+async function readMails(folder: string): Promise<string[]> {
   const root = join(folder, '.wrangler/tmp/email')
   const names = await readdir(root, { recursive: true }).catch(() => [])
   const files = names.filter((name) => name.endsWith('.txt'))
-  const texts = await Promise.all(files.map((name) => readFile(join(root, name), 'utf8')))
+  return Promise.all(files.map((name) => readFile(join(root, name), 'utf8')))
+}
+
+/** Returns the links in them that prove an address. */
+async function readMailedLinks(folder: string): Promise<string[]> {
+  const texts = await readMails(folder)
   return texts.flatMap((text) => /http:\S+(?<!\/claim\/\d+)\?secret=\S+/.exec(text) ?? [])
 }
 

@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await marketplace.runCron()
     await waitForText(page, 'Failed')
     await marketplace.runCron()
-    await page.goto('/operations')
+    await page.goto(await marketplace.linkOfMail('Begun: Deliveries failed.'))
     await waitForText(page, '1 delivery failed.')
     expect(await page.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toBe(
       '/docs/runbook#deliveries-failed',

@@ -21,7 +21,10 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 const notInAnswer = {
   avatarKey: undefined,
   externalId: undefined,
+  hadWallet: undefined,
   identityHash: undefined,
+  language: undefined,
+  shopUrl: undefined,
   walletChainId: undefined,
   walletProvedByFactory: undefined,
 }
@@ -39,7 +42,7 @@ it('returns an order with buyer, items, NFTs and listings, with the documented f
   const [item] = order?.orderItems ?? []
   const { externalId, obstacle, obstacleSince, foundBy, isShared, disputedSince, ...stored } =
     listing
-  const { untriedUntil, checkAt, ...shown } = stored
+  const { untriedUntil, checkAt, shopUrl, ...shown } = stored
   expect(item?.listing).toEqual(shown)
 })
 
