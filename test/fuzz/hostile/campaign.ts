@@ -184,7 +184,7 @@ function collect(attacker: Attacker, { headers, text }: Answer): void {
     const secret = /^wallet=([^;]*)/.exec(cookie)?.[1]
     if (secret !== undefined) attacker.walletSecret = secret
   }
-  const token = /<textarea[^>]*>\s*([\w.-]+)\s*<\/textarea>/.exec(text)?.[1]
+  const token = /<textarea[^>]*>\s*([\w-]+\.[\w-]+\.[\w-]+)\s*<\/textarea>/.exec(text)?.[1]
   if (token) attacker.tokens.push(token)
 }
 

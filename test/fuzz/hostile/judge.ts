@@ -97,7 +97,7 @@ const fixed = [
 ]
 
 /** Columns of a user that any session, even an old one, may change. */
-const shown = ['avatarKey', 'name', 'username', 'updatedAt']
+const shown = ['avatarKey', 'name', 'username', 'language', 'updatedAt']
 
 /** Columns of an endpoint that the consumer changes, once it is woken. */
 const sending = ['leaseUntil', 'wakeAt', 'penalty', 'pausedUntil', 'failingSince']
@@ -207,6 +207,10 @@ const rules: Record<string, Rule> = {
   // A stolen session is too old to make one.
   phoneLinks: (_, step, { row }) => isOwn(step, row.userId),
 
+  // Of the name of an account.
+  words: (world, step, { row }) =>
+    row.kind === 'user' && (isOwn(step, row.subjectId) || isRobbed(world, step, row.subjectId)),
+
   // A stolen session is too old to change one. The consumer is woken for an event of an order.
   webhookEndpoints: (world, step, { before, after, row, columns }) => {
     if (!before) step.attacker.webhookIds.push(row.id)
@@ -265,10 +269,15 @@ const takenOver: Record<string, [owner: string, ...columns: string[]]> = {
     'identityHash',
     'approvedAt',
     'removedAt',
+    // Of an account that has signed in, and is joined to another one.
+    ...['name', 'username', 'language', 'locale', 'lastAccessAt', 'ipAddress', 'avatarKey'],
   ],
   orders: ['buyerId'],
   addresses: ['userId', 'isDefault'],
 }
+
+/** Joins the account of a buyer to that of the wallet. */
+const JOIN = 'POST /claim/:id/wallet'
 
 /** Calls that prove an address: what its guests have bought is theirs then. */
 const proving = [...linking, 'POST /sign-in/wallet']
@@ -277,7 +286,8 @@ const proving = [...linking, 'POST /sign-in/wallet']
 function isTakenOver(step: Step, { table, before, after }: Change, columns: string[]): boolean {
   const [owner = '', ...others] = takenOver[table] ?? []
   if (!before || !after || !owner || !proving.includes(step.request.endpoint)) return false
-  if (table === 'users' && (before.lastAccessAt !== null || after.removedAt === null)) return false
+  const mayBeGivenUp = before.lastAccessAt === null || step.request.endpoint === JOIN
+  if (table === 'users' && (!mayBeGivenUp || after.removedAt === null)) return false
   const areOwn = isOwn(step, before[owner]) && isOwn(step, after[owner])
   return areOwn && isOnly(columns, owner, ...others, 'updatedAt')
 }

@@ -117,7 +117,6 @@ const valuesOf: Record<string, Values> = {
   'query.since': pick('2026-01-01'),
   'query.until': pick('2126-01-01'),
   'query.seller': userId,
-  'query.creator': userId,
   'query.sellerId': userId,
   'query.fields': pick('summary'),
   'query.createdFrom': pick('2026-01-01T00:00:00Z'),
