@@ -78,7 +78,7 @@ export async function verifyWalletMessage(
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
   // The signature of a key is checked here, and that of a contract (EIP-1271) with a call.
-  const isOfKey = await isSignedBy(address, hashMessage(message), signature)
+  const isOfKey = isSignedBy(address, hashMessage(message), signature)
   if (!isOfKey && !(await isSignedByContract(network, { address, message, signature })))
     throw invalidMessage('the signature does not match the wallet')
   // A key owns its address on every chain, and a contract on its own chain only. That is also so for a contract
