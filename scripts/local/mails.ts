@@ -13,6 +13,10 @@ export function keepMail(mail: LocalMail): void {
   kept.splice(MAX_KEPT)
 }
 
+/** Returns a mail as it looks for who prefers light or dark, whatever this browser prefers. */
+const inScheme = (mail: string, scheme: string): string =>
+  mail.replaceAll('(prefers-color-scheme: dark)', scheme === 'dark' ? 'all' : 'not all')
+
 /** Returns a page with each mail as text, and as HTML in light and in dark, side by side. */
 export const mailsPage = (): string =>
   String(html`<!doctype html>
@@ -34,7 +38,7 @@ ${kept.map(
   (mail) => html`<h2>${mail.subject}</h2>
 <p>To ${mail.to}, ${mail.at.toISOString().slice(11, 19)} UTC</p>
 <div class="mail">
-${['light', 'dark'].map((scheme) => html`<iframe title="${scheme}: ${mail.subject}" sandbox="allow-popups" style="color-scheme: ${scheme}" srcdoc="${mail.html}"></iframe>`)}
+${['light', 'dark'].map((scheme) => html`<iframe title="${scheme}: ${mail.subject}" sandbox="allow-popups" srcdoc="${inScheme(mail.html, scheme)}"></iframe>`)}
 <pre tabindex="0">${mail.text}</pre>
 </div>`,
 )}

@@ -41,10 +41,12 @@ it('prints the stack of an error on lines of its own', () => {
   ])
 })
 
+const MAIL = '<style>@media (prefers-color-scheme: dark) {}</style><b class="x">Hello</b>'
+
 const aMail = async (text: string) => {
   const file = join(folder, 'mail.txt')
   await writeFile(file, text)
-  await writeFile(join(folder, 'mail.html'), '<b class="x">Hello</b>')
+  await writeFile(join(folder, 'mail.html'), MAIL)
   return `[wrangler:info] send_email binding called with MessageBuilder:
 From: marketplace@example.com
 To: bo@example.com
@@ -78,8 +80,8 @@ it('keeps mails for the page that shows them as text, and as HTML in light and d
   const page = mailsPage()
   expect(page).toContain('To bo@example.com, ')
   expect(page).toContain('<pre tabindex="0">Hello &amp; &lt;b&gt;welcome&lt;/b&gt;</pre>')
-  for (const scheme of ['light', 'dark'])
-    expect(page).toContain(
-      `style="color-scheme: ${scheme}" srcdoc="&lt;b class=&quot;x&quot;&gt;Hello&lt;/b&gt;">`,
-    )
+  const inDark = (query: string) =>
+    `srcdoc="&lt;style&gt;@media ${query} {}&lt;/style&gt;&lt;b class=&quot;x&quot;&gt;Hello&lt;/b&gt;">`
+  expect(page).toContain(inDark('not all'))
+  expect(page).toContain(inDark('all'))
 })
