@@ -17,12 +17,12 @@ async function logged(...request: Parameters<typeof call>) {
 it('logs the route, the status, the token id and the cost', async () => {
   const jwt = await aToken(await aUser())
   const caller = await verifyToken(issuer, jwt, new Date())
-  const { response, entry } = await logged('GET', '/health', { token: jwt })
+  const { response, entry } = await logged('GET', '/api/webhooks', { token: jwt })
   expect(entry).toEqual({
     event: 'request',
     requestId: response.headers.get('x-request-id'),
     method: 'GET',
-    route: '/health',
+    route: '/api/webhooks',
     status: 200,
     tokenId: caller?.tokenId,
     trips: 1,

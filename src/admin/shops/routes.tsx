@@ -30,7 +30,9 @@ const ShopsQuery = z.object({ namespace: namespace.optional().catch(undefined) }
 const text = inputText(1000).default('')
 const Form = z.object({ namespace, name: text, email: text, url: text })
 
-const httpsUrl = z.url({ protocol: /^https$/, error: 'must begin with https://' })
+const httpsUrl = z
+  .url({ protocol: /^https$/, error: 'must begin with https://' })
+  .refine((url) => !URL.parse(url)?.username, 'must not contain credentials')
 const Shop = z.object({
   namespace,
   name: writtenText(100, 1),

@@ -19,14 +19,16 @@ export const Product = ({ nft, offers }: NftDetails) => {
     image: nft.imageUrl === null ? undefined : artUrl(PUBLIC_URL, nft.id, 'page'),
     url,
     brand: { '@type': 'Brand', name: nameOf(nft.creator, texts) },
-    offers: offers.map(({ seller, price, currency, shopUrl }) => ({
-      '@type': 'Offer',
-      url: shopUrl ?? url,
-      price: decimalPrice(price, currency),
-      priceCurrency: currency,
-      availability: 'https://schema.org/InStock',
-      seller: { '@type': 'Person', name: nameOf(seller, texts) },
-    })),
+    ...(offers.length > 0 && {
+      offers: offers.map(({ seller, price, currency, shopUrl }) => ({
+        '@type': 'Offer',
+        url: shopUrl ?? url,
+        price: decimalPrice(price, currency),
+        priceCurrency: currency,
+        availability: 'https://schema.org/InStock',
+        seller: { '@type': 'Person', name: nameOf(seller, texts) },
+      })),
+    }),
   }
   // With `<`, a text of others could end the block.
   const json = JSON.stringify(product).replaceAll('<', '\\u003c')
