@@ -1,6 +1,6 @@
 /**
- * A wallet for whoever claims an order on this machine, so that none needs to be installed. Only `npm run dev` has
- * it: `worker-entry.ts`, which adds it, is never deployed.
+ * A wallet to claim orders with on this machine, so that nobody has to install one. Only `npm run dev` has it:
+ * `worker-entry.ts` adds it, and is never deployed.
  */
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

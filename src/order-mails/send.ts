@@ -26,7 +26,7 @@ export type OrderMail = MailedItem & {
   email: string
   locale: string
   sellerId: number
-  /** The item of a buyer: what is held back is told in a summary. */
+  /** The item of a buyer, for the summary if this mail is held back. */
   itemId?: number
   /** The user whose token has placed the order; null for a master token, absent for an approval. */
   placedBy?: number | null

@@ -1,4 +1,4 @@
-/** Whether whoever is told of alarms gets them. */
+/** A test alarm, which shows that mails about alarms arrive. */
 import { desc, eq } from 'drizzle-orm'
 import { findings } from '../../../src/db/schema/operations.ts'
 import type { SqliteDatabase } from '../database/remote.ts'

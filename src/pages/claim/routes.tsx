@@ -29,7 +29,7 @@ import { tellOfWallet } from './tell.ts'
 import { ClaimPage, claimNotices } from './views.tsx'
 
 const OrderId = z.object({ id: idText })
-/** A secret that was cut is none. */
+/** A secret that lacks a part counts as missing. */
 const Secret = z.object({
   secret: z
     .string()

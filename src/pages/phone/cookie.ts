@@ -18,6 +18,6 @@ const cookie = {
 export const storePhoneSecret = (c: Context, secret: string): void =>
   setCookie(c, COOKIE, secret, cookie)
 
-/** Returns a secret that no link has, if there is none. */
+/** Returns the secret of this phone; `''`, which no link has, if there is none. */
 export const readPhoneSecret = (c: Context): string =>
   LinkSecret.safeParse({ secret: getCookie(c, COOKIE) }).data?.secret ?? ''
