@@ -72,9 +72,9 @@ export const askNode = (...input: Parameters<typeof readView>): Promise<View | s
 
 async function readView(node: Node, { network, signers, before, cursors, tokens: due }: Question) {
   const rpc: Rpc = (requests) => askOne(node, requests)
-  const { delivery, finality } = network
+  const { delivery: contract, finality } = network
   const finals = finality === 'finalized' ? [blockAt(finality)] : []
-  const relayerList = view(delivery, encodeGetter('relayerList'))
+  const relayerList = view(contract, encodeGetter('relayerList'))
   // Answers that may be too long have requests of their own.
   const [first, list] = await Promise.all([
     ask(rpc, [...headRequests, tip, ...finals]),
@@ -96,24 +96,24 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     params: [...params.slice(0, -1), numberToHex(number)],
   })
   const getter = (name: Parameters<typeof encodeGetter>[0]) =>
-    inBlock(view(delivery, encodeGetter(name)))
+    inBlock(view(contract, encodeGetter(name)))
   const limitOf = (relayer: Address) =>
-    inBlock(view(delivery, encodeLimit('relayerLimit', relayer)))
+    inBlock(view(contract, encodeLimit('relayerLimit', relayer)))
   const nonceOf = (relayer: Address) => inBlock(transactionCount(relayer))
   const codeOf = (relayer: Address) => contractCode(relayer, number)
   const finalBlock = finals[0] ? read(block, first(finals[0])) : null
   const final =
     finality === 'finalized' ? (finalBlock?.number ?? null) : Math.max(0, number - finality + 1)
-  const plan = planEvents(delivery, cursors, { newest: number, final })
+  const plan = planEvents(contract, cursors, { newest: number, final })
   const empty = encodeDeliver([], 0, network.gasPerItem, timestamp)
-  const simulations = signers.map((from) => simulateCall({ from, to: delivery, data: empty }))
+  const simulations = signers.map((from) => simulateCall({ from, to: contract, data: empty }))
   const [replies, others] = await Promise.all([
     ask(rpc, [
       ...(['paused', 'retired', 'owner', 'pendingOwner'] as const).map(getter),
       ...addresses.flatMap((relayer) => [limitOf(relayer), nonceOf(relayer), codeOf(relayer)]),
       ...signers.map(accountBalance),
     ]),
-    rpc([...simulations, ...plan.requests, ...tokenRequests(delivery, due)]),
+    rpc([...simulations, ...plan.requests, ...tokenRequests(contract, due)]),
   ])
   const events = readOwnerEvents(plan, others)
   const changed = [...events.accounts.values()].flatMap((accounts) => [...accounts])
@@ -121,14 +121,14 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
   const named = [...new Set(changed)].filter(
     (token) => hasToken(before?.tokens, token) && !due.includes(token),
   )
-  const ofNamed = named.length > 0 ? await rpc(tokenRequests(delivery, named)) : others
+  const ofNamed = named.length > 0 ? await rpc(tokenRequests(contract, named)) : others
   const tokens = {
-    ...readTokens(delivery, due, others),
-    ...readTokens(delivery, named, ofNamed),
+    ...readTokens(contract, due, others),
+    ...readTokens(contract, named, ofNamed),
   }
   const must = <S extends z.ZodType>(shape: S, request: RpcRequest): z.infer<S> => {
     const value = read(shape, replies(request))
-    if (value === null) throw new Error(`the Delivery contract ${delivery} does not answer`)
+    if (value === null) throw new Error(`the Delivery contract ${contract} does not answer`)
     return value
   }
   const isTold = (token: Address) => hasToken(before?.tokens, token) && hasToken(tokens, token)

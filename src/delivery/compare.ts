@@ -83,15 +83,15 @@ export async function compareKeys(input: Observed): Promise<Compared> {
  */
 function isUntold(
   { key, contract }: Item,
-  { network: { delivery }, observation: { records, disputed, final } }: Observed,
+  { network, observation: { records, disputed, final } }: Observed,
 ): boolean {
   const record = records.get(key)
-  if (!record) return (contract ?? delivery) === delivery
+  if (!record) return contract === null || contract === network.delivery
   return disputed.has(key) || record.block > final.number
 }
 
 /** Sorts the loaded items by what the chain has recorded of their keys. */
-function sortByRecord({ network: { delivery }, loaded, observation, now }: Observed) {
+function sortByRecord({ network, loaded, observation, now }: Observed) {
   const { records, disputed, final } = observation
   const changes: ItemChange[] = []
   const unrecorded: Item[] = []
@@ -99,7 +99,7 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
   let isBlocked = false
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
-    const contract = item.contract ?? delivery
+    const contract = item.contract ?? network.delivery
     const isUsed = record && isFinal(record, final)
     const isUnused = record?.block === 0
     if (isUsed && !disputed.has(item.key)) recorded.push({ item, record })
@@ -111,7 +111,7 @@ function sortByRecord({ network: { delivery }, loaded, observation, now }: Obser
     else if (isUnused) unrecorded.push(item)
     else if (record)
       changes.push(queue(item, new Date(now.getTime() + finalDelay(record.block, observation))))
-    else if (contract === delivery) isBlocked = true
+    else if (contract === network.delivery) isBlocked = true
     else changes.push(wait(item, explain('contract_unavailable', contract), now))
   }
   return { changes, unrecorded, recorded, isBlocked }

@@ -161,7 +161,7 @@ async function trySale(
   const standard = readStandard(transfer.token, standards)
   const trouble = standard ? null : readTrouble(transfer.token, standards)
   if (!standard) return trouble ? explain(trouble) : undefined
-  const by = { relayer, delivery: network.delivery, gasPerItem: network.gasPerItem }
+  const by = { relayer, contract: network.delivery, gasPerItem: network.gasPerItem }
   const item = { ...transfer, key, amount: contractAmount(transfer, standard) }
   return tryItem(rpc, by, item)
 }

@@ -78,7 +78,7 @@ async function signItems(
   input: Input,
 ): Promise<Signed & { disagreements: Disagreement[] }> {
   const { network, observation, now, lease, secret } = input
-  const { chainId, delivery } = network
+  const { chainId, delivery: contract } = network
   const { nodes, head, market, contracts, isAlone } = observation
   const asked = { network, nodes, lease }
   if (due.length === 0) return { transactions: [], items: [], blocker: null, disagreements: [] }
@@ -97,7 +97,7 @@ async function signItems(
     items.push(...left.flatMap(({ item }) => stayDue(item, 'relayer_limit_reached', now) ?? []))
   if (batches.length === 0 && candidates.length > 0) {
     blocker = isBusy ? 'signers_busy' : 'relayer_limit_reached'
-    if (!isBusy) log.error(blocker, { chainId, contract: delivery })
+    if (!isBusy) log.error(blocker, { chainId, contract })
   }
 
   const deadline = head.timestamp + DEADLINE

@@ -157,12 +157,12 @@ const MINTER_ROLE = '0x9f2df0fed2c77648de5860a4cc508cd0818c85b8b8a1ab4ceeef8d981
  * Asks whether a Delivery contract may transfer what a holder has of a token; for the zero address,
  * whether it may mint.
  */
-export const permissionRequest = (token: Address, delivery: Address, holder: Address) =>
+export const permissionRequest = (token: Address, contract: Address, holder: Address) =>
   view(
     token,
     holder === zeroAddress
-      ? encodeCall('hasRole(bytes32,address)', MINTER_ROLE, delivery)
-      : encodeCall('isApprovedForAll(address,address)', holder, delivery),
+      ? encodeCall('hasRole(bytes32,address)', MINTER_ROLE, contract)
+      : encodeCall('isApprovedForAll(address,address)', holder, contract),
     QUESTION_GAS,
   )
 
@@ -239,7 +239,7 @@ export function word(reply: Reply): bigint | null {
   return /^0x[0-9a-f]{64}$/i.test(reply.result) ? BigInt(reply.result) : null
 }
 
-export type Deliverer = { relayer: Address; delivery: Address }
+export type Deliverer = { relayer: Address; contract: Address }
 
 /** What a delivery would do. `isExact`: whether just these pieces arrive. */
 type TrialResult = { isAccepted: boolean; isExact: boolean; gasUsed: number; reason: Hex }
@@ -262,7 +262,7 @@ export const plainAccount = (key: Hex): Address => getAddress(slice(keccak256(ke
  * without the key, and gets the funds for it: a node refuses a call that its sender cannot pay.
  */
 export const trialRequest = (
-  { relayer, delivery }: Deliverer,
+  { relayer, contract }: Deliverer,
   item: ContractItem,
   gasPerItem: number,
 ): RpcRequest => ({
@@ -270,7 +270,7 @@ export const trialRequest = (
   params: [
     {
       from: relayer,
-      to: delivery,
+      to: contract,
       data: encodeFunctionData({ abi, functionName: 'run', args: [item, BigInt(gasPerItem)] }),
       gas: numberToHex(TRIAL_GAS),
       maxFeePerGas: numberToHex(MAX_TRIAL_FEE),
@@ -278,7 +278,7 @@ export const trialRequest = (
     },
     'latest',
     {
-      [delivery]: { code: trialCode },
+      [contract]: { code: trialCode },
       [relayer]: { balance: numberToHex(TRIAL_GAS * MAX_TRIAL_FEE) },
     },
   ],

@@ -24,7 +24,7 @@ const unique: ContractItem = { key: KEY, token, from: holder, to: buyer, tokenId
 const edition: ContractItem = { ...unique, amount: 3n }
 const mint: ContractItem = { ...unique, from: zeroAddress }
 
-const by = { relayer: stranger, delivery: stranger, gasPerItem: 300_000 }
+const by = { relayer: stranger, contract: stranger, gasPerItem: 300_000 }
 /** What the token says: EnforcedPause. */
 const PAUSED = '0xd93c0665'
 const failure = { said: PAUSED } as const

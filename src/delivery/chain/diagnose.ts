@@ -121,7 +121,7 @@ async function findReasons(
     const [first] = members
     if (!first) return []
     const { batch, candidate } = first
-    const by = { relayer: batch.relayer, delivery: candidate.contract, gasPerItem }
+    const by = { relayer: batch.relayer, contract: candidate.contract, gasPerItem }
     return { by, item: { ...candidate.call, key: keys[i] ?? '0x' }, first, members }
   })
   const byNode = Map.groupBy(groups, ({ first }) => first.node)

@@ -22,26 +22,26 @@ export async function readLineage(
   known: readonly Address[],
   lease: HeldLease,
 ) {
-  const { chainId, delivery, rpcUrls } = network
-  const id = `${chainId} ${delivery}`
+  const { chainId, delivery: contract, rpcUrls } = network
+  const id = `${chainId} ${contract}`
   const hasKnown = (lineage: readonly Address[]) => known.every((one) => lineage.includes(one))
   const agreed = lineages.get(id)
   if (agreed && hasKnown(agreed)) return agreed
-  const walks = await Promise.all(asked.map((node) => walkBack(node, delivery, lease)))
+  const walks = await Promise.all(asked.map((node) => walkBack(node, contract, lease)))
   const complete = walks.flatMap(({ lineage, isComplete }) => (isComplete ? [lineage] : []))
   const [shortest] = complete.filter(hasKnown).toSorted((a, b) => a.length - b.length)
-  if (!shortest) return complete[0] ?? [delivery]
+  if (!shortest) return complete[0] ?? [contract]
   const isSame = complete.every((lineage) => lineage.join() === shortest.join())
   // What not all nodes have said must not be stored with what is found there.
   if (!isSame || complete.length < rpcUrls.length)
-    return shortest.filter((contract) => contract === delivery || known.includes(contract))
+    return shortest.filter((one) => one === contract || known.includes(one))
   lineages.set(id, shortest)
   return shortest
 }
 
 /** `isComplete`: the node has told them all. */
-async function walkBack(node: Node, delivery: Address, lease: HeldLease) {
-  const lineage = [delivery]
+async function walkBack(node: Node, contract: Address, lease: HeldLease) {
+  const lineage = [contract]
   while (lineage.length < MAX_LINEAGE) {
     await lease.renew()
     const request = view(lineage.at(-1), encodeGetter('predecessor'))

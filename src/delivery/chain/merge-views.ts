@@ -31,8 +31,8 @@ export type NodeView = {
 export const signersOf = ({ transactions }: Loaded, relayers: readonly Address[]) =>
   distinct([...relayers, ...transactions.map(({ signer }) => signer)])
 
-export const contractsOf = ({ delivery }: Network, loaded: Loaded) =>
-  distinct([delivery, ...askedItems(loaded).flatMap(({ contract }) => contract ?? [])])
+export const contractsOf = (network: Network, loaded: Loaded) =>
+  distinct([network.delivery, ...askedItems(loaded).flatMap(({ contract }) => contract ?? [])])
 
 /** Seconds by which the newest block of a node may be older than that of another one, to lead a step. */
 const LATE_BLOCK = 60

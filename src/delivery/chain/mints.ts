@@ -33,7 +33,7 @@ export async function findMintTroubles(
       const token = chooseStandard(request, tokens.standards, now)
       if (!token || 'reason' in token) return []
       const call = { ...transfer, key: item.key, amount: contractAmount(transfer, token.standard) }
-      return { item, call, by: { relayer, delivery: contract, gasPerItem: network.gasPerItem } }
+      return { item, call, by: { relayer, contract, gasPerItem: network.gasPerItem } }
     })
     .slice(0, MAX_ASKED)
   const ownKeys = asked.map(({ item }) => item.key)

@@ -55,10 +55,10 @@ function requestsOf(by: Trier, item: ContractItem) {
     plain: acceptanceRequest(by, item),
     own: trialRequest(by, item, AMPLE_GAS),
     // For a node that cannot try it.
-    direct: simulateCall({ ...call, from: by.delivery }),
+    direct: simulateCall({ ...call, from: by.contract }),
     // Needs no approval.
     ofHolder: simulateCall({ ...call, from: item.from }),
-    isPermitted: permissionRequest(item.token, by.delivery, item.from),
+    isPermitted: permissionRequest(item.token, by.contract, item.from),
     holding: holdingRequest(item),
     code: contractCode(item.token),
   }
@@ -68,10 +68,10 @@ export const refusalRequests = (by: Trier, item: ContractItem): RpcRequest[] =>
   Object.values(requestsOf(by, item))
 
 /** What the Delivery contract itself does with the item, for an account without code. */
-function decisiveRequest({ relayer, delivery, gasPerItem }: Trier, item: ContractItem): RpcRequest {
+function decisiveRequest({ relayer, contract, gasPerItem }: Trier, item: ContractItem): RpcRequest {
   const data = encodeDeliver([toPlainAccount(item)], 0, gasPerItem, NO_DEADLINE)
   const gas = numberToHex(Math.min(MAX_GAS, 2 * gasPerItem + 500_000))
-  return simulateCall({ from: relayer, to: delivery, data, gas })
+  return simulateCall({ from: relayer, to: contract, data, gas })
 }
 
 /**

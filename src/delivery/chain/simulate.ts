@@ -72,7 +72,7 @@ const mintRequest = (
   gasPerItem: number,
 ): RpcRequest[] =>
   call.token !== zeroAddress && call.from === zeroAddress && call.amount === 0n
-    ? [trialRequest({ relayer, delivery: contract }, call, gasPerItem)]
+    ? [trialRequest({ relayer, contract }, call, gasPerItem)]
     : []
 
 function tellsExact(reply: Reply): boolean | null {

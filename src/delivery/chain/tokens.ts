@@ -94,7 +94,7 @@ async function tryBoth(
 ): Promise<readonly Standard[]> {
   const requestOf = (standard: Standard) => {
     const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
-    return trialRequest({ relayer, delivery: contract }, call, network.gasPerItem)
+    return trialRequest({ relayer, contract }, call, network.gasPerItem)
   }
   await lease.renew()
   const replies = await askEach(nodes, bothStandards.map(requestOf))

@@ -33,9 +33,9 @@ type ContractStates = ReadonlyMap<Address, ObservedContract>
  */
 export const findContract = (
   { contract }: Item,
-  { delivery }: Pick<Network, 'delivery'>,
+  network: Pick<Network, 'delivery'>,
   contracts: ContractStates,
-): Address => (contract && !contracts.get(contract)?.isRetired ? contract : delivery)
+): Address => (contract && !contracts.get(contract)?.isRetired ? contract : network.delivery)
 
 /**
  * Returns the calls that items need, and what becomes of items for which no call can be made.

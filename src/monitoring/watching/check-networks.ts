@@ -126,8 +126,8 @@ async function checkNetwork({ db, name, network, signers, now }: CheckCtx): Prom
 }
 
 /** The state, if it is of the contract that is configured. */
-const stateOf = ({ delivery }: Network, state: NodeState | null | undefined) =>
-  state?.contract === delivery ? state : null
+const stateOf = (network: Network, state: NodeState | null | undefined) =>
+  state?.contract === network.delivery ? state : null
 
 /** Selects the next token contracts of a network, by jumping from one to the next in the index. */
 const selectTokens = (db: Database, name: string, chainId: number) =>
