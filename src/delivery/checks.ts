@@ -78,7 +78,10 @@ async function checkContracts(input: Observed): Promise<Check> {
   return 'corrected'
 }
 
-/** Stops if the settled block has another hash now. Queues again what a fork has undone, if there is proof of one. */
+/**
+ * Stops if the settled block has another hash now. Queues again what a fork has undone, if there is proof of
+ * one.
+ */
 async function checkSettledBlock(input: Observed): Promise<Check> {
   const { db, network, loaded, observation, now } = input
   const { chainId } = network

@@ -31,7 +31,7 @@ export async function closeTransactions(
   const closed = decisions.filter((decision) => decision.do === 'close')
   const changes = {
     transactions: decisions.flatMap((decision) => changeTransaction(decision, input)),
-    items: closed.flatMap((decision) => decision.changes),
+    deliveries: closed.flatMap((decision) => decision.changes),
     settled: findNewest(
       closed.flatMap(({ receipt }) => (receipt && isKnown(receipt, input) ? receipt : [])),
     ),
@@ -133,7 +133,9 @@ async function findBurns(network: Network, closed: readonly Closed[]): Promise<B
   })
 }
 
-/** Whether an account cannot have had code in a block, by code and nonce before and after it; null: not told. */
+/**
+ * Whether an account cannot have had code in a block, by code and nonce before and after it; null: not told.
+ */
 function hadNoCode([codeBefore, nonceBefore, code, nonce]: readonly Reply[]): boolean | null {
   if (!codeBefore || !nonceBefore || !code || !nonce) return null
   const codes = [codeBefore, code].map((reply) => read(hex, reply))

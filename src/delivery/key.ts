@@ -20,7 +20,7 @@ export async function makeKeys(secret: string, orders: readonly KeySource[]): Pr
     orders.map(({ namespace, providerId }) =>
       providerId === null
         ? bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
-        : // The position of the item within its order. An order has one item.
+        : // The position of the order item within its order. An order has one.
           sign([namespace, providerId, 0]),
     ),
   )

@@ -5,8 +5,8 @@ import type { nfts } from '../db/schema/catalogue.ts'
 import type {
   DeliveryState,
   deliveries,
-  itemStatuses,
   networks,
+  orderItemStatuses,
   signers,
   transactions,
 } from '../db/schema/delivery.ts'
@@ -16,14 +16,14 @@ import type { Market } from '../ethereum/fees.ts'
 import type { Block, Receipt } from '../ethereum/requests.ts'
 import type { Disagreement } from './store/disagreements.ts'
 
-export type ItemStatus = (typeof itemStatuses)[number]
+export type OrderItemStatus = (typeof orderItemStatuses)[number]
 
 /**
  * The status of an order item by the state of its delivery. Null means that it depends on whether a
- * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
+ * transaction was sent: one that is queued again after one stays `transferring`, unless that one
  * has expired.
  */
-export const statusByState: Record<DeliveryState, ItemStatus | null> = {
+export const statusByState: Record<DeliveryState, OrderItemStatus | null> = {
   awaiting_wallet: 'awaiting_wallet',
   queued: null,
   in_flight: null,
@@ -34,14 +34,16 @@ export const statusByState: Record<DeliveryState, ItemStatus | null> = {
 }
 
 /** Returns the status of an order item. `txId` is null before the first transaction. */
-export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatus | null =>
-  statusByState[state] ?? (txId === null ? null : 'transferring')
+export const orderItemStatus = (
+  state: DeliveryState,
+  txId: string | null,
+): OrderItemStatus | null => statusByState[state] ?? (txId === null ? null : 'transferring')
 
-type Delivery = typeof deliveries.$inferSelect
+type Row = typeof deliveries.$inferSelect
 
 /** A delivery, with what is to be delivered. */
-export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
-  Pick<Delivery, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'> &
+export type Delivery = Pick<Row, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
+  Pick<Row, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
     key: Hex
@@ -68,7 +70,7 @@ type Unread = 'chainId' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt' | 'updatedA
 /** A call of a Delivery contract. `raw` is null while it is in a block, because it is not needed. */
 export type DeliveryTransaction = Wei & Omit<typeof transactions.$inferSelect, keyof Wei | Unread>
 
-/** Why items that are due are not sent. */
+/** Why deliveries that are due are not sent. */
 export type SigningBlocker =
   | 'contract_unavailable'
   | 'fees_above_cap'
@@ -96,14 +98,14 @@ export type Loaded = {
   network: NetworkRow
   /** Open ones: all that may be sent, and the first of those in a block and of those that have expired. */
   transactions: DeliveryTransaction[]
-  /** The items that they carry, by id. */
-  carried: Map<number, Item>
-  /** Items to begin with: each who placed orders gets an equal share. */
-  due: Item[]
-  /** Items that failed or wait for a wallet, whose keys are to be compared with the chain. */
-  compared: Item[]
-  /** Items that have ended by the word of one node alone. */
-  unconfirmed: Item[]
+  /** The deliveries that they carry, by id. */
+  carried: Map<number, Delivery>
+  /** Deliveries to begin with: each who placed orders gets an equal share. */
+  due: Delivery[]
+  /** Deliveries that failed or wait for a wallet, whose keys are to be compared with the chain. */
+  compared: Delivery[]
+  /** Deliveries that have ended by the word of one node alone. */
+  unconfirmed: Delivery[]
   /** The nonce after the newest one of each signer that is in a block as far as is known. */
   mined: Map<Address, { nextNonce: number; block: number }>
   signers: Map<Address, SignerRow>
@@ -149,7 +151,7 @@ export type Evidence = {
   disagreements: Disagreement[]
 }
 
-/** What the nodes say about the chain and about the items and transactions of a step. */
+/** What the nodes say about the chain and about the deliveries and transactions of a step. */
 export type Observation = Evidence & {
   /** The node that leads the step: it is asked what suffices from one. */
   node: Node

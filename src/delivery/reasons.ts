@@ -1,15 +1,15 @@
 /**
  * Why a delivery waits or failed. docs/guides/delivery.md shows this table (`npm run openapi`).
  *
- * An item stops waiting and fails in three ways, and in no other:
+ * A delivery stops waiting and fails in three ways, and in no other:
  * 1. It has waited for a reason for as long as `waits` says, and two nodes, where there are two, tell it
- *    (`waitOrFail` in `delivery/rules/item-changes.ts`); one is enough for reasons with
- *    `needsNoSecondNode`. An item that is to be cancelled does not fail so. After a failed transaction,
+ *    (`waitOrFail` in `delivery/rules/delivery-changes.ts`); one is enough for reasons with
+ *    `needsNoSecondNode`. A delivery that is to be cancelled does not fail so. After a failed transaction,
  *    the time of a reason counts from that failure.
  * 2. Its transfer has failed in three transactions (`failInTransaction` there), or in one, and
  *    simulations of two nodes then give a reason with `isOwnFault`. Failures by a limit of the contract
  *    do not count.
- * 3. A final block has its key (`delivery/rules/settle.ts`): used for something else, or for this item
+ * 3. A final block has its key (`delivery/rules/settle.ts`): used for something else, or for this delivery
  *    although the token has moved nothing. It can be written off only, unless a fork drops that block
  *    (`delivery/compare.ts`): then its reason becomes one that can be retried.
  * An operator can retry what has failed in the first two ways.
@@ -18,7 +18,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import type { Network } from '../env.ts'
 import { DAY, MINUTE } from '../time.ts'
-import type { Item } from './model.ts'
+import type { Delivery } from './model.ts'
 
 /** Milliseconds for which the transaction that used a key is searched for. */
 export const SEARCH_TIME = 10 * MINUTE
@@ -27,21 +27,23 @@ type Rule = {
   /** For people. */
   sentence: string
   /**
-   * Milliseconds that an item waits before it ends: 0 if it fails once it is looked at, Infinity if it
-   * waits until the cause is removed. Absent if no item waits for this: `ends` says when it ends.
+   * Milliseconds that a delivery waits before it ends: 0 if it fails once it is looked at, Infinity if it
+   * waits until the cause is removed. Absent if no delivery waits for this: `ends` says when it ends.
    * `transaction_not_found` has both, because its wait ends with what the record of the key says.
    */
   waits?: number
   /** How it ends. Default: it fails. */
   ends?: string
-  /** Whether nothing but the item is the cause: if its transfer has failed in a transaction, it fails now. */
+  /**
+   * Whether nothing but the delivery is the cause: if its transfer has failed in a transaction, it fails now.
+   */
   isOwnFault?: true
-  /** Whether the item fails although a second node has not told the cause. */
+  /** Whether the delivery fails although a second node has not told the cause. */
   needsNoSecondNode?: true
   /** Who can remove the cause. Default: the operators. */
   removedBy?: 'seller' | 'buyer' | 'network' | undefined
   /**
-   * Whether the item can be retried once it has ended. False: its key is used up, in a final block. A
+   * Whether the delivery can be retried once it has ended. False: its key is used up, in a final block. A
    * sentence says what has to happen before. Default: yes, and it fails again if the cause is still there.
    */
   retry?: false | string
@@ -58,13 +60,13 @@ const atOnce = (sentence: string, retry: string, removedBy?: Rule['removedBy']):
   removedBy,
   retry,
 })
-/** A final block has the key, so no item waits for this. */
+/** A final block has the key, so no delivery waits for this. */
 const byRecord = (sentence: string): Rule => ({ sentence, ends: 'fails at once', retry: false })
 /** Nobody corrects that. */
 const ownFault = (sentence: string): Rule => ({ sentence, waits: 10 * MINUTE, isOwnFault: true })
 /** The holder of the token often corrects that. */
 const untilNextDay = (sentence: string): Rule => ({ sentence, waits: DAY, removedBy: 'seller' })
-/** Nothing is wrong with the item. */
+/** Nothing is wrong with the delivery. */
 const untilRemoved = (sentence: string, removedBy?: Rule['removedBy']): Rule => ({
   sentence,
   waits: Infinity,
@@ -162,31 +164,35 @@ export function removerOf(code: ReasonCode, { treasury }: Pick<Network, 'treasur
   return isHeld ? 'operator' : remover
 }
 
-/** Codes of failed items whose keys are used up. Only an operator can close such items. */
+/** Codes of failed deliveries whose keys are used up. Only an operator can close such deliveries. */
 const usedUpReasons: readonly string[] = Object.entries(rules).flatMap(([code, { retry }]) =>
   retry === false && code !== 'cancelled' ? code : [],
 )
 
 /**
- * Whether nothing can be done with a failed item any more, because its key is used up. `isUsedUpSql` says the same.
+ * Whether nothing can be done with a failed delivery any more, because its key is used up. `isUsedUpSql` says
+ * the same.
  */
-export const isUsedUp = ({ state, reasonCode }: Pick<Item, 'state' | 'reasonCode'>): boolean =>
+export const isUsedUp = ({ state, reasonCode }: Pick<Delivery, 'state' | 'reasonCode'>): boolean =>
   state === 'failed' && reasonCode !== null && usedUpReasons.includes(reasonCode)
 
-/** `item`: how the statement calls the row of the delivery. */
-export const isUsedUpSql = (item: string): SQL =>
-  sql`(${sql.raw(item)}.state = 'failed'
-    AND coalesce(${sql.raw(item)}.reasonCode, '') IN ${usedUpReasons})`
+/** `delivery`: how the statement calls the row of the delivery. */
+export const isUsedUpSql = (delivery: string): SQL =>
+  sql`(${sql.raw(delivery)}.state = 'failed'
+    AND coalesce(${sql.raw(delivery)}.reasonCode, '') IN ${usedUpReasons})`
 
 /**
- * Whether the pieces of an item have returned to the stock: it was cancelled, and a fork has dropped the
+ * Whether the pieces of a delivery have returned to the stock: it was cancelled, and a fork has dropped the
  * block that had its key. It keeps this reason until it ends, and does not fail: it is cancelled again, or
  * transferred.
  */
-export const hasReturnedPieces = ({ reasonCode }: Pick<Item, 'reasonCode'>): boolean =>
+export const hasReturnedPieces = ({ reasonCode }: Pick<Delivery, 'reasonCode'>): boolean =>
   reasonCode === 'cancelled'
 
-/** Why an item waits or failed. `reasonDetail`: what differs from item to item, such as what the chain said. */
+/**
+ * Why a delivery waits or failed. `reasonDetail`: what differs from delivery to delivery, such as what the
+ * chain said.
+ */
 export type Reason = { reasonCode: ReasonCode; reasonDetail: string | null }
 
 export const explain = (reasonCode: ReasonCode, detail?: string): Reason => ({

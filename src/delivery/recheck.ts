@@ -9,16 +9,16 @@ import { raw } from '../db/statements.ts'
 import { log } from '../log.ts'
 import type { Observed } from './chain/observe.ts'
 import { readUses } from './chain/uses.ts'
-import { RESOLVED_ITEMS } from './compare.ts'
-import type { Item } from './model.ts'
-import type { ItemChange } from './rules/item-changes.ts'
+import { RESOLVED_DELIVERIES } from './compare.ts'
+import type { Delivery } from './model.ts'
+import type { DeliveryChange } from './rules/delivery-changes.ts'
 import { isFinal, settle, settleMined } from './rules/settle.ts'
 import { type Finding, storeFindings } from './store/findings.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /**
- * Confirms the ends that two nodes tell alike. What is transferred or cancelled, and is not so by two
- * nodes, is queued again, as after a fork. A failed item whose key is used is compared next. Of one whose key is
+ * Confirms the ends that two nodes tell alike. What is transferred or cancelled, and is not so by two nodes,
+ * is queued again, as after a fork. A failed delivery whose key is used is compared next. Of one whose key is
  * unused, an alarm tells the operator. What nodes tell differently stays as it is until they agree.
  */
 export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }> {
@@ -28,7 +28,7 @@ export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }
   if (isAlone || loaded.unconfirmed.length === 0) return { hasMore: false }
   const known = loaded.unconfirmed
     .filter(({ key }) => records.has(key) && !disputed.has(key))
-    .slice(0, RESOLVED_ITEMS)
+    .slice(0, RESOLVED_DELIVERIES)
   await lease.renew()
   const right = await findRight(known, input)
   const wrong = known.filter(({ id }) => right.get(id) === false)
@@ -54,40 +54,40 @@ export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }
         )`UPDATE networks SET comparedAt = NULL, comparedId = 0 WHERE chainId = ${chainId}`
       : undefined,
   })
-  return { hasMore: right.size === RESOLVED_ITEMS }
+  return { hasMore: right.size === RESOLVED_DELIVERIES }
 }
 
-const describeUnproven = (chainId: number, items: readonly Item[]): Finding => ({
+const describeUnproven = (chainId: number, deliveries: readonly Delivery[]): Finding => ({
   key: `failed_by_one_node:${chainId}`,
-  detail: `Deliveries on chain ${chainId} failed by what one node alone has said, and their keys are unused: ${items.length}, such as ${items[0]?.id}.`,
+  detail: `Deliveries on chain ${chainId} failed by what one node alone has said, and their keys are unused: ${deliveries.length}, such as ${deliveries[0]?.id}.`,
   nodes: [],
 })
 
 /**
- * Returns whether items have ended as two nodes tell, by the records of their keys and by the events. Absent:
- * they do not agree. Where no node has the transaction any more, the record suffices.
+ * Returns whether deliveries have ended as two nodes tell, by the records of their keys and by the events.
+ * Absent: they do not agree. Where no node has the transaction any more, the record suffices.
  */
-async function findRight(items: readonly Item[], { network, observation }: Observed) {
+async function findRight(deliveries: readonly Delivery[], { network, observation }: Observed) {
   const { records, final } = observation
-  const recorded = items.flatMap((item) => {
-    const record = records.get(item.key)
-    return record && isFinal(record, final) ? { item, record } : []
+  const recorded = deliveries.flatMap((delivery) => {
+    const record = records.get(delivery.key)
+    return record && isFinal(record, final) ? { delivery, record } : []
   })
   const { found } = await readUses(recorded, observation)
-  const right = new Map(items.map(({ id, state }) => [id, state === 'failed']))
-  for (const { item, record } of recorded) {
-    const { proof = null, isTold = false } = found.get(item.id) ?? {}
+  const right = new Map(deliveries.map(({ id, state }) => [id, state === 'failed']))
+  for (const { delivery, record } of recorded) {
+    const { proof = null, isTold = false } = found.get(delivery.id) ?? {}
     const end = proof?.agreed.isConfirmed
       ? settleMined(proof.located, proof.agreed, network.treasury)?.change
-      : !isTold && settle(item, record, null, null)
-    if (end) right.set(item.id, end.transition === transitionTo[item.state])
-    else right.delete(item.id)
+      : !isTold && settle(delivery, record, null, null)
+    if (end) right.set(delivery.id, end.transition === transitionTo[delivery.state])
+    else right.delete(delivery.id)
   }
   return right
 }
 
 /** The transitions that lead to the ends. */
-const transitionTo: Partial<Record<DeliveryState, ItemChange['transition']>> = {
+const transitionTo: Partial<Record<DeliveryState, DeliveryChange['transition']>> = {
   transferred: 'deliver',
   cancelled: 'cancel',
   failed: 'fail',

@@ -1,10 +1,11 @@
 /**
  * A run works on one chain, step by step, until nothing is left to do at present.
  *
- * A step loads rows and asks all nodes but those that were silent just now; one of them leads. Then it has three phases: the first closes what is open, the
- * second compares keys with the chain, the third sends what is due. What a phase decides is stored before
- * nodes are asked again, which may take long. What is signed is stored before it is sent, so a step that
- * stops in between loses nothing: the next one sends the stored bytes.
+ * A step loads rows and asks all nodes but those that were silent just now; one of them leads. Then it has
+ * three phases: the first closes what is open, the second compares keys with the chain, the third sends what
+ * is due. What a phase decides is stored before nodes are asked again, which may take long. What is signed is
+ * stored before it is sent, so a step that stops in between loses nothing: the next one sends the stored
+ * bytes.
  */
 
 import { callsSent, leaveOut, silence, slowNodes, stepNodes } from '../chain/nodes.ts'
@@ -22,7 +23,7 @@ import type { Loaded } from './model.ts'
 import { recheckEnds } from './recheck.ts'
 import { MAX_UNMINED } from './rules/capacity.ts'
 import { countInFlight, nextLook } from './rules/decide.ts'
-import type { ItemChange } from './rules/item-changes.ts'
+import type { DeliveryChange } from './rules/delivery-changes.ts'
 import { broadcast, prepareCalls } from './send.ts'
 import { NO_CHANGES } from './store/changes.ts'
 import { type Disagreement, storeDisagreements } from './store/disagreements.ts'
@@ -117,7 +118,7 @@ export async function run(deps: Deps, chainId: number, lease: string, duration =
     if (done.hasEnded) await deps.onEnd(db)
     const now = clock().getTime()
     if (now >= endAt || callsSent() - callsBefore > MAX_CALLS || isExhausted(db)) {
-      await finish(deps, lease, { ...done, lookAt: new Date(now), takesItems: false })
+      await finish(deps, lease, { ...done, lookAt: new Date(now), takesDeliveries: false })
       return
     }
     const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
@@ -149,20 +150,20 @@ type Step = Worked & { loaded: Loaded }
 /** The next step follows at once: rows were corrected, or more is to be done with others. */
 const goOn = (now: Date, hasEnded = false): Worked => ({
   lookAt: now,
-  takesItems: true,
+  takesDeliveries: true,
   hasEnded,
   problem: null,
 })
 
-/** Items are left as they are although they are due. `lookAt`: when transactions have to be looked at. */
+/** Deliveries are left as they are although they are due. `lookAt`: when transactions have to be looked at. */
 function stop(problem: string | null, now: Date, hasEnded = false, lookAt: Date | null = null) {
   const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
   const isSooner = lookAt !== null && lookAt < retryAt
-  return { lookAt: isSooner ? lookAt : retryAt, takesItems: false, hasEnded, problem }
+  return { lookAt: isSooner ? lookAt : retryAt, takesDeliveries: false, hasEnded, problem }
 }
 
-const haveEnded = (items: readonly ItemChange[]): boolean =>
-  items.some(({ transition }) => ['deliver', 'fail', 'cancel'].includes(transition))
+const haveEnded = (deliveries: readonly DeliveryChange[]): boolean =>
+  deliveries.some(({ transition }) => ['deliver', 'fail', 'cancel'].includes(transition))
 
 /** Returns null if another run has the lease, or nothing is to be done. */
 export async function step(
@@ -208,7 +209,7 @@ async function tellDisagreements(
   await batch(db, { stored: storeDisagreements(db, chainId, found, now) })
 }
 
-/** Throws `Outdated` if the lease was lost, or an item was changed meanwhile. */
+/** Throws `Outdated` if the lease was lost, or a delivery was changed meanwhile. */
 async function work(input: StepInput, secret: string): Promise<Worked> {
   const { db, network, loaded, relayers, now, lease } = input
   const { chainId } = network
@@ -243,7 +244,7 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   const isFreed = decisions.some(
     ({ do: action, transaction }) => action === 'await_block' && transaction.items.length === 0,
   )
-  if (isFreed) return goOn(now, haveEnded(closed.items))
+  if (isFreed) return goOn(now, haveEnded(closed.deliveries))
 
   const compared = await compareKeys(observed)
   if (compared.findings.length > 0)
@@ -257,7 +258,7 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   )
   // Their nonces are used, whatever a node counts.
   if (compared.changes.transactions.length > 0)
-    return goOn(now, haveEnded([...closed.items, ...compared.changes.items]))
+    return goOn(now, haveEnded([...closed.deliveries, ...compared.changes.deliveries]))
   const rechecked = await recheckEnds(observed)
 
   const prepared = await prepareCalls(compared.unrecorded, decisions, { ...observed, secret })
@@ -265,8 +266,12 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   await broadcast(network, observation, decisions, prepared.changes.transactions, now)
 
   await tellDisagreements(db, chainId, prepared.disagreements, now)
-  const items = [...closed.items, ...compared.changes.items, ...prepared.changes.items]
-  const hasEnded = haveEnded(items)
+  const deliveries = [
+    ...closed.deliveries,
+    ...compared.changes.deliveries,
+    ...prepared.changes.deliveries,
+  ]
+  const hasEnded = haveEnded(deliveries)
   const lookAt = nextLook(decisions, prepared.newTransactions > 0, observation, now)
   const blocker = compared.isBlocked ? 'contract_unavailable' : prepared.blocker
   const isUsual = blocker === 'signers_busy' || blocker === 'token_limit_reached'
@@ -276,7 +281,7 @@ async function work(input: StepInput, secret: string): Promise<Worked> {
   const continues = compared.hasMore || rechecked.hasMore || closings.length >= MAX_LOADED
   return {
     lookAt: continues ? now : lookAt,
-    takesItems:
+    takesDeliveries:
       sent - minedByOne < relayers.length * network.transactionsInFlight &&
       sent < relayers.length * MAX_UNMINED,
     hasEnded,

@@ -1,5 +1,5 @@
 /**
- * The third phase of a step: signs calls for the due items whose keys are unused, and what is underpriced
+ * The third phase of a step: signs calls for the due deliveries whose keys are unused, and what is underpriced
  * again. Once that is stored, sends it, and once more what is in no block.
  */
 
@@ -15,7 +15,7 @@ import { findMintTroubles } from './chain/mints.ts'
 import type { Observed } from './chain/observe.ts'
 import { simulate } from './chain/simulate.ts'
 import { readStandards, readTokenLimits } from './chain/tokens.ts'
-import type { DeliveryTransaction, Item, Observation, SigningBlocker } from './model.ts'
+import type { Delivery, DeliveryTransaction, Observation, SigningBlocker } from './model.ts'
 import { explain } from './reasons.ts'
 import {
   type Capacity,
@@ -25,27 +25,27 @@ import {
   readCapacity,
   saveRoom,
 } from './rules/capacity.ts'
-import { makeCalls, type Requested, sortItems } from './rules/compose.ts'
+import { makeCalls, type Requested, sortDeliveries } from './rules/compose.ts'
 import { DEADLINE, type Decision, PATIENCE } from './rules/decide.ts'
-import { queue, stayDue, wait } from './rules/item-changes.ts'
+import { queue, stayDue, wait } from './rules/delivery-changes.ts'
 import { type Signed, signBatches, signReplacements } from './sign.ts'
 import type { Disagreement } from './store/disagreements.ts'
 import type { NewTransaction, TransactionChange } from './store/transactions.ts'
 
 /** Milliseconds after which a transaction that is in no block is sent through every node. */
 const LATE = MINUTE / 2
-/** Milliseconds until an item is processed again whose token a step did not ask about. */
+/** Milliseconds until a delivery is processed again whose token a step did not ask about. */
 const UNASKED_TOKEN_DELAY = 15_000
 
 /** `secret`: that of the keys of trials. */
 type Input = Observed & { secret: string }
 
 /**
- * Signs what is to be sent. `unrecorded`: the due items whose keys are unused. `newTransactions`: those
- * for items, without those that are signed again with higher fees.
+ * Signs what is to be sent. `unrecorded`: the due deliveries whose keys are unused. `newTransactions`: those
+ * for deliveries, without those that are signed again with higher fees.
  */
 export async function prepareCalls(
-  unrecorded: readonly Item[],
+  unrecorded: readonly Delivery[],
   decisions: readonly Decision[],
   input: Input,
 ) {
@@ -57,23 +57,23 @@ export async function prepareCalls(
     ({ signer: { address } }) =>
       (loaded.signers.get(address)?.pausedUntil ?? '') <= now.toISOString(),
   )
-  const { transactions, items, blocker, disagreements } = await signItems(
+  const { transactions, deliveries, blocker, disagreements } = await signDeliveries(
     unrecorded,
     working,
     input,
   )
   const replaced = await signReplacements(decisions, capacities, input)
   return {
-    changes: { transactions: [...replaced, ...transactions], items },
+    changes: { transactions: [...replaced, ...transactions], deliveries },
     newTransactions: transactions.length,
     blocker,
     disagreements,
   }
 }
 
-/** Signs the calls of items. The others wait or fail, or are left as they are. */
-async function signItems(
-  due: readonly Item[],
+/** Signs the calls of deliveries. The others wait or fail, or are left as they are. */
+async function signDeliveries(
+  due: readonly Delivery[],
   capacities: readonly Capacity[],
   input: Input,
 ): Promise<Signed & { disagreements: Disagreement[] }> {
@@ -81,20 +81,23 @@ async function signItems(
   const { chainId, delivery: contract } = network
   const { nodes, head, market, contracts, isAlone } = observation
   const asked = { network, nodes, lease }
-  if (due.length === 0) return { transactions: [], items: [], blocker: null, disagreements: [] }
+  if (due.length === 0)
+    return { transactions: [], deliveries: [], blocker: null, disagreements: [] }
   await lease.renew()
   const composed = await compose(due, input)
-  const { candidates, items, disagreements } = composed
+  const { candidates, deliveries, disagreements } = composed
   if (!market) {
     log.error('fees_unknown', { chainId })
-    return { transactions: [], items, blocker: 'fees_unknown', disagreements }
+    return { transactions: [], deliveries, blocker: 'fees_unknown', disagreements }
   }
   let blocker: SigningBlocker | null = composed.blocker
   const ordered = saveRoom(candidates, capacities, contracts, now)
   const { batches, left } = divide(ordered, network.itemsPerTransaction, capacities)
   const isBusy = batches.length >= countNonces(capacities)
   if (!isBusy)
-    items.push(...left.flatMap(({ item }) => stayDue(item, 'relayer_limit_reached', now) ?? []))
+    deliveries.push(
+      ...left.flatMap(({ delivery }) => stayDue(delivery, 'relayer_limit_reached', now) ?? []),
+    )
   if (batches.length === 0 && candidates.length > 0) {
     blocker = isBusy ? 'signers_busy' : 'relayer_limit_reached'
     if (!isBusy) log.error(blocker, { chainId, contract })
@@ -113,29 +116,34 @@ async function signItems(
     blocker = 'simulation_failed'
     log.error(blocker, { chainId, reason })
   }
-  items.push(
+  deliveries.push(
     // They are tried without the others.
-    ...simulation.unreached.map(({ item }) => queue(item, now)),
-    ...simulation.unclear.map(({ item }) => wait(item, explain('node_unavailable'), now)),
+    ...simulation.unreached.map(({ delivery }) => queue(delivery, now)),
+    ...simulation.unclear.map(({ delivery }) => wait(delivery, explain('node_unavailable'), now)),
   )
-  items.push(...(await diagnose(simulation.failing, { ...asked, isAlone, secret }, now)))
+  deliveries.push(...(await diagnose(simulation.failing, { ...asked, isAlone, secret }, now)))
   await lease.renew()
   const signed = await signBatches(simulation.good, capacities, { market, deadline }, input)
   return {
     transactions: signed.transactions,
-    items: [...items, ...signed.items],
+    deliveries: [...deliveries, ...signed.deliveries],
     blocker: signed.blocker ?? blocker,
     disagreements: [...disagreements, ...simulation.disagreements],
   }
 }
 
-/** Returns the calls that deliver items, and what becomes of items that cannot be called. */
+/** Returns the calls of deliveries, and what becomes of those that cannot be called. */
 async function compose(
-  due: readonly Item[],
+  due: readonly Delivery[],
   { network, loaded, observation, relayers, lease, secret, now }: Input,
 ) {
   const { nodes, contracts } = observation
-  const { cancellations, requested, changes, blocker } = sortItems(due, network, contracts, now)
+  const { cancellations, requested, changes, blocker } = sortDeliveries(
+    due,
+    network,
+    contracts,
+    now,
+  )
   if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
   // With four calls for each token, this takes eight seconds.
   const mostTokens = Math.max(1, network.callsPerSecond * 2)
@@ -157,11 +165,11 @@ async function compose(
   // Those of a later step do not delay the others.
   const later = requested
     .filter((request) => !isAsked(request))
-    .map(({ item }) => queue(item, new Date(now.getTime() + UNASKED_TOKEN_DELAY)))
+    .map(({ delivery }) => queue(delivery, new Date(now.getTime() + UNASKED_TOKEN_DELAY)))
   const isWaiting = calls.staying.length === due.length
   return {
     candidates: [...cancellations, ...calls.candidates],
-    items: [...changes, ...later, ...calls.changes],
+    deliveries: [...changes, ...later, ...calls.changes],
     blocker: isWaiting ? ('token_limit_reached' as const) : blocker,
     disagreements: [...ofStandards.disagreements, ...ofLimits.disagreements],
   }

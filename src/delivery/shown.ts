@@ -6,14 +6,14 @@ import type { RowOf } from '../db/columns.ts'
 import { deliveries, deliveryStates, transactions } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
 import { count, orNull, time } from '../http/fields.ts'
-import { type ItemStatus, itemStatus, statusByState } from './model.ts'
+import { type OrderItemStatus, orderItemStatus, statusByState } from './model.ts'
 import { describeReason } from './reasons.ts'
 
 /**
- * Returns the states of the deliveries whose items have a status, and whether a transaction was sent
+ * Returns the states of the deliveries whose order items have a status, and whether a transaction was sent
  * (0 or 1); null if that makes no difference. `pending` stands for the status null.
  */
-export function statesWith(status: ItemStatus | 'pending') {
+export function statesWith(status: OrderItemStatus | 'pending') {
   const isOpen = status === 'pending' || status === 'transferring'
   const shown = isOpen ? null : status
   const states = deliveryStates.filter((state) => statusByState[state] === shown)
@@ -89,4 +89,4 @@ export type DeliveryRow = Pick<
 export const failReason = (
   delivery: Pick<DeliveryDetails, 'state' | 'reasonCode' | 'reasonDetail'>,
 ): string | null =>
-  itemStatus(delivery.state, null) === 'failed' ? describeReason(delivery) : null
+  orderItemStatus(delivery.state, null) === 'failed' ? describeReason(delivery) : null

@@ -25,15 +25,17 @@ import {
 } from './rules/capacity.ts'
 import { countPieces } from './rules/compose.ts'
 import { type Decision, signedHashes } from './rules/decide.ts'
-import { carry } from './rules/item-changes.ts'
+import { carry } from './rules/delivery-changes.ts'
 import type { Changes } from './store/changes.ts'
 import type { TransactionChange } from './store/transactions.ts'
 
 /** `usual`: the fees of a nonce for which nothing was signed before. */
 type Pricing = { market: Market; feeCap: bigint; usual: Fees }
 
-/** `transactions`: those to store. `blocker`: why items are left as they are although they are due. */
-export type Signed = Pick<Changes, 'transactions' | 'items'> & { blocker: SigningBlocker | null }
+/** `transactions`: those to store. `blocker`: why deliveries are left as they are although they are due. */
+export type Signed = Pick<Changes, 'transactions' | 'deliveries'> & {
+  blocker: SigningBlocker | null
+}
 
 /** Signs as many batches as the relayers can send and pay. Takes that off their capacities. */
 export async function signBatches(
@@ -42,7 +44,7 @@ export async function signBatches(
   { market, deadline }: { market: Market; deadline: number },
   { network, observation: { nodes, head }, now }: Observed,
 ): Promise<Signed> {
-  const signed: Signed = { transactions: [], items: [], blocker: null }
+  const signed: Signed = { transactions: [], deliveries: [], blocker: null }
   if (batches.length === 0) return signed
   const { chainId, gasPerItem } = network
   const feeCap = readFeeCap(network)
@@ -68,7 +70,7 @@ export async function signBatches(
       signer: signer.address,
       nonce,
       contract,
-      items: candidates.map(({ item }) => item.id),
+      items: candidates.map(({ delivery }) => delivery.id),
       hash,
       replaced: expired ? signedHashes(expired).toReversed() : [],
       raw,
@@ -84,16 +86,16 @@ export async function signBatches(
         ? { id: expired.id, nonceUsedAt: null, ...transaction }
         : { isOpen: true, ...transaction },
     )
-    signed.items.push(...candidates.map(({ item }) => carry(item, hash)))
+    signed.deliveries.push(...candidates.map(({ delivery }) => carry(delivery, hash)))
   }
-  // The items wait for a relayer that can send them.
+  // The deliveries wait for a relayer that can send them.
   if (signed.transactions.length === 0) signed.blocker ??= 'signers_busy'
   return signed
 }
 
 /**
  * Finds a relayer that may send a batch and can pay it, the one with most room first, so that all
- * work. Leaves out the items that no relayer may move now. Null: none has room.
+ * work. Leaves out the deliveries that no relayer may move now. Null: none has room.
  */
 function reserve(
   { contract, candidates, limit }: Batch & { limit: GasLimit },
@@ -136,8 +138,8 @@ function reserve(
 }
 
 /**
- * Leaves out the relayers of which only some nodes say that they can pay, while another one can pay this batch, or
- * could if less of its own was in flight: what is not paid holds its items until it expires.
+ * Leaves out the relayers of which only some nodes say that they can pay, while another one can pay this
+ * batch, or could if less of its own was in flight: what is not paid holds its deliveries until it expires.
  */
 function findAble(
   capacities: readonly Capacity[],
@@ -147,7 +149,7 @@ function findAble(
   const sure = capacities.filter(
     ({ funds, disputedFunds }) => funds < cost || funds - disputedFunds >= cost,
   )
-  const smallest = Math.min(...candidates.map(({ item }) => countPieces(item)))
+  const smallest = Math.min(...candidates.map(({ delivery }) => countPieces(delivery)))
   const canSend = (capacity: Capacity) =>
     capacity.funds >= cost && (capacity.inFlight > 0 || findPieces(capacity, contract) >= smallest)
   return sure.some(canSend) ? sure : capacities

@@ -1,6 +1,6 @@
 /**
- * Stops the sale of what a delivery could not deliver, in the transaction that stores what becomes of the
- * item. An obstacle of one piece stops the listings of this NFT. Any other one may be that of the contract,
+ * Stops the sale of what could not be delivered, in the transaction that stores what becomes of the
+ * delivery. An obstacle of one piece stops the listings of this NFT. Any other one may be that of the contract,
  * or of the seller: it stops all that the seller lists of the contract, until one of them was tried again
  * (`catalogue/check-listings.ts`), which the next cron run does.
  */
@@ -11,16 +11,16 @@ import { NEVER, pieceObstacles, type SaleObstacle, saleObstacles } from '../db/s
 import { raw } from '../db/statements.ts'
 import { isUnlimitedSql } from '../db/stock.ts'
 import { DAY } from '../time.ts'
-import type { ItemChange } from './rules/item-changes.ts'
+import type { DeliveryChange } from './rules/delivery-changes.ts'
 
 /** `id`: the order item. */
-type UndeliverableItem = { id: number; obstacle: SaleObstacle }
+type Undeliverable = { id: number; obstacle: SaleObstacle }
 
 /**
- * Returns what the changes of items say about other pieces. The gas that a transfer needs may be that of its
- * recipient.
+ * Returns what the changes of deliveries say about other pieces. The gas that a transfer needs may be that of
+ * its recipient.
  */
-export const findUndeliverable = (changes: readonly ItemChange[]): UndeliverableItem[] =>
+export const findUndeliverable = (changes: readonly DeliveryChange[]): Undeliverable[] =>
   changes.flatMap(({ id, reasonCode, stopsSale, transition }) => {
     const obstacle = saleObstacles.find((code) => code === reasonCode)
     const isProven = stopsSale || (transition === 'fail' && obstacle === 'token_moved_nothing')
@@ -31,18 +31,18 @@ export const findUndeliverable = (changes: readonly ItemChange[]): Undeliverable
 const movedNothing = (obstacle: SQL) => sql`(${obstacle} = 'token_moved_nothing')`
 
 /**
- * Returns the statements. What was found before changes nothing, so that an item that waits does not stop
+ * Returns the statements. What was found before changes nothing, so that a delivery that waits does not stop
  * again what a trial has put back on sale. A token that has moved nothing is not tried again, and no other
  * obstacle takes the place of that. If there are too few pieces for an order of several, there may be one.
  * SQLite takes the obstacle from a row that has the maximum.
  */
-export function stopSales(db: Database, items: readonly UndeliverableItem[], now: Date) {
-  if (items.length === 0) return []
+export function stopSales(db: Database, deliveries: readonly Undeliverable[], now: Date) {
+  if (deliveries.length === 0) return []
   const at = now.toISOString()
   const inOneDay = new Date(now.getTime() + DAY).toISOString()
   const found = sql`found AS MATERIALIZED (SELECT i.nftId, i.sellerId, n.contractNetwork, n.contractAddr,
       n.fulfilment, max(${movedNothing(sql`r.value ->> 'obstacle'`)}), r.value ->> 'obstacle' AS obstacle
-    FROM json_each(${JSON.stringify(items)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
+    FROM json_each(${JSON.stringify(deliveries)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
       CROSS JOIN nfts n ON n.id = i.nftId
     WHERE n.recipients = 'anybody'
       AND (i.quantity = 1 OR r.value ->> 'obstacle' NOT IN ('holder_has_no_token', 'mint_refused'))

@@ -1,14 +1,14 @@
 /**
- * Everything that writes deliveries. A transition leads from some states to another one, and an event
- * may follow. It is made of statements over the same rows, in one transaction: the first appends the
- * events, while the rows still have their old state; the last changes the rows, unless they are in none
- * of the states that the transition begins with. Between them, webhook endpoints become due.
+ * Everything that writes deliveries. A transition leads from some states to another one, and an event may
+ * follow. It is made of statements over the same rows, in one transaction: the first appends the events,
+ * while the rows still have their old state; the last changes the rows, unless they are in none of the states
+ * that the transition begins with. Between them, webhook endpoints become due.
  *
- * `order.delivered` is the event of `deliver`. It comes a second time, with a new id and a higher `sequence`, if a
- * fork or a second node undoes the first (`drop_block`, `confirm_end`): no event tells that. `writeItemChanges` appends it with the change of its item,
- * under the same condition (`isAsRead`). `appendEvents` stores what could not be read again unchanged;
- * the other fields of its body are read from the order when it is sent (`toOrderData` in
- * `events/event.ts`).
+ * `order.delivered` is the event of `deliver`. It comes a second time, with a new id and a higher `sequence`,
+ * if a fork or a second node undoes the first (`drop_block`, `confirm_end`): no event tells that.
+ * `writeDeliveryChanges` appends it with the change of its delivery, under the same condition (`isAsRead`).
+ * `appendEvents` stores what could not be read again unchanged; the other fields of its body are read from
+ * the order when it is sent (`toOrderData` in `events/event.ts`).
  */
 
 import { type SQL, sql } from 'drizzle-orm'
@@ -21,7 +21,7 @@ import type { Settings } from '../env.ts'
 import { makeEndpointsDue, nextEventId } from '../events/append.ts'
 import { statusByState } from './model.ts'
 import { describeReason } from './reasons.ts'
-import type { ItemChange } from './rules/item-changes.ts'
+import type { DeliveryChange } from './rules/delivery-changes.ts'
 
 /**
  * `from` null: all states. `to` null: the state stays as it is, whatever it is. An event says what the
@@ -49,7 +49,7 @@ const buyerId = sql`(SELECT o.buyerId FROM orderItems i JOIN orders o ON o.id = 
   WHERE i.id = deliveries.id)`
 
 /**
- * Seconds that an item waits after its wallet was changed. Each change interrupts a step, so they may
+ * Seconds that a delivery waits after its wallet was changed. Each change interrupts a step, so they may
  * not be frequent.
  */
 const changeDelay = sql`min(3600, max(0, version - 1) * 30)`
@@ -87,7 +87,7 @@ const changes = {
   },
   remind: { from: ['awaiting_wallet'], to: null, set: () => sql`reminders = 1` },
   remind_last: { from: ['awaiting_wallet'], to: null, set: () => sql`reminders = 2` },
-  /** Once for each item: the condition must say that it was not told. */
+  /** Once for each delivery: the condition must say that it was not told. */
   tell_unclaimed: {
     from: ['awaiting_wallet'],
     to: 'awaiting_wallet',
@@ -100,7 +100,7 @@ const changes = {
     set: (at) =>
       sql`${resetReasonUnlessReturned}, dueAt = ${at}, queuedAt = coalesce(queuedAt, ${at})`,
   },
-  /** As `try_now`, but the item goes on waiting: it fails as soon as it would have. */
+  /** As `try_now`, but the delivery goes on waiting: it fails as soon as it would have. */
   look_now: { from: ['queued'], to: null, set: (at) => sql`dueAt = ${at}` },
   configure_network: {
     from: ['queued'],
@@ -134,13 +134,13 @@ const changes = {
   },
   /** A contract was stored that is none. */
   forget_contract: { from: null, to: null, set: () => sql`contract = NULL` },
-  /** Another user has proved to be the buyer. Says which one the item waits for, if it does. */
+  /** Another user has proved to be the buyer. Says which one the delivery waits for, if it does. */
   change_buyer: { from: null, to: null },
 } satisfies Record<string, Change>
 
 const unended = ['awaiting_wallet', 'queued', 'in_flight', 'failed'] as const
 
-/** What a step decides for each item: the columns besides the state differ from row to row. */
+/** What a step decides for each delivery: the columns besides the state differ from row to row. */
 const steps = {
   carry: { from: ['queued'], to: 'in_flight' },
   queue: { from: ['queued', 'in_flight'], to: 'queued' },
@@ -148,7 +148,7 @@ const steps = {
   fail: { from: unended, to: 'failed', event: 'order.failed' },
   cancel: { from: unended, to: 'cancelled', event: 'order.cancelled' },
   resume_cancellation: { from: ['failed'], to: 'queued' },
-} satisfies Record<ItemChange['transition'], Step>
+} satisfies Record<DeliveryChange['transition'], Step>
 
 export const transitions: Readonly<Record<string, Transition>> = { ...changes, ...steps }
 
@@ -190,7 +190,7 @@ export function changeDeliveries(
   return [appendEvents(db, events, at), makeEndpointsDue(db, at), update]
 }
 
-/** Gives items that were ordered before their network was configured its chain. */
+/** Gives deliveries that were ordered before their network was configured its chain. */
 export const assignChains = (db: Database, networks: Settings['NETWORKS'], condition: SQL) =>
   raw<never>(db)`UPDATE deliveries SET chainId = (SELECT value ->> 'chainId'
       FROM orderItems i JOIN nfts n ON n.id = i.nftId, json_each(${JSON.stringify(networks)}) c
@@ -198,43 +198,43 @@ export const assignChains = (db: Database, networks: Settings['NETWORKS'], condi
     WHERE chainId IS NULL AND ${condition}`
 
 /**
- * Returns the statements that write what was decided for items. One that somebody else has changed
+ * Returns the statements that write what was decided for deliveries. One that somebody else has changed
  * meanwhile stays as it is; a step of the engine then writes nothing at all (`delivery/store/lease.ts`).
  * `isUnconfirmed`: whether one node of several has told it alone.
  */
-export function writeItemChanges(
+export function writeDeliveryChanges(
   db: Database,
-  items: readonly ItemChange[],
+  deliveries: readonly DeliveryChange[],
   isUnconfirmed: boolean,
   now: Date,
 ) {
   const at = now.toISOString()
-  const rows = items.map((item) => {
-    const { from, to, event }: Step = steps[item.transition]
-    const failReason = event && describeReason(item)
-    return { ...item, from, to, event, status: statusByState[to], failReason }
+  const rows = deliveries.map((delivery) => {
+    const { from, to, event }: Step = steps[delivery.transition]
+    const failReason = event && describeReason(delivery)
+    return { ...delivery, from, to, event, status: statusByState[to], failReason }
   })
   const slices = toJsonSlices(rows)
   const hasEvents = rows.some(({ event }) => event)
   return [
-    ...(hasEvents ? slices.map((rows) => appendEvents(db, itemsWithEvents(rows), at)) : []),
+    ...(hasEvents ? slices.map((rows) => appendEvents(db, deliveriesWithEvents(rows), at)) : []),
     ...(hasEvents ? [makeEndpointsDue(db, at)] : []),
-    ...slices.map((slice) => updateItems(db, slice, isUnconfirmed, at)),
+    ...slices.map((slice) => updateDeliveries(db, slice, isUnconfirmed, at)),
   ]
 }
 
 /**
- * Whether the delivery `d` is as the engine has read it, and the transition `r` begins with its state: `from` is
- * a JSON array. Without `json_each`, whose rows count as read.
+ * Whether the delivery `d` is as the engine has read it, and the transition `r` begins with its state: `from`
+ * is a JSON array. Without `json_each`, whose rows count as read.
  */
 const isAsRead = sql`d.id = r.value ->> 'id' AND d.version = r.value ->> 'version'
   AND instr(r.value -> 'from', json_quote(d.state))`
 
 /**
- * `rows`: JSON. `isUnconfirmed`: whether one node alone has told this. A change may name another transaction than
- * the newest one, by its hash.
+ * `rows`: JSON. `isUnconfirmed`: whether one node alone has told this. A change may name another transaction
+ * than the newest one, by its hash.
  */
-const updateItems = (db: Database, rows: string, isUnconfirmed: boolean, at: string) =>
+const updateDeliveries = (db: Database, rows: string, isUnconfirmed: boolean, at: string) =>
   raw<never>(db)`UPDATE deliveries AS d SET state = r.value ->> 'to',
       requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
       tries = r.value ->> 'tries', withoutEffect = r.value ->> 'withoutEffect',
@@ -252,10 +252,12 @@ const updateItems = (db: Database, rows: string, isUnconfirmed: boolean, at: str
     FROM json_each(${rows}) r WHERE ${isAsRead}`
 
 /**
- * For `appendEvents`: the items whose change has an event. One that has failed already has one if it fails
- * for another reason now, which decides whether it can be cancelled. `rows`: JSON, as for `updateItems`.
+ * For `appendEvents`: the deliveries whose change has an event. One that has failed already has one if it fails
+ * for another reason now, which decides whether it can be cancelled. `rows`: JSON, as for `updateDeliveries`.
  */
-const itemsWithEvents = (rows: string) => sql`json_each(${rows}) r JOIN deliveries d ON ${isAsRead}
+const deliveriesWithEvents = (
+  rows: string,
+) => sql`json_each(${rows}) r JOIN deliveries d ON ${isAsRead}
   AND r.value ->> 'event' IS NOT NULL
   AND (d.state <> r.value ->> 'to' OR d.reasonCode IS NOT r.value ->> 'reasonCode')`
 

@@ -1,21 +1,21 @@
-/** Items of networks that are not configured. */
+/** Deliveries of networks that are not configured. */
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { explain } from './reasons.ts'
-import { type WaitingItem, waitOrFail } from './rules/item-changes.ts'
-import { logFailedItems } from './store/log-changes.ts'
-import { assignChains, changeDeliveries, writeItemChanges } from './transitions.ts'
+import { type WaitingDelivery, waitOrFail } from './rules/delivery-changes.ts'
+import { logFailedDeliveries } from './store/log-changes.ts'
+import { assignChains, changeDeliveries, writeDeliveryChanges } from './transitions.ts'
 
 type Networks = Settings['NETWORKS']
 
-/** Items that a cron run changes at most. The next one continues. */
+/** Deliveries that a cron run changes at most. The next one continues. */
 const MAX_CHANGED = 5000
 
 /**
- * Lets the items of chains that are not configured wait, for a day at most: a rollback, or an old
+ * Lets the deliveries of chains that are not configured wait, for a day at most: a rollback, or an old
  * version beside a new one, must not fail them. Queues those whose chain is configured again. What a
  * transaction carries is not changed.
  */
@@ -28,12 +28,14 @@ export async function putOffUnconfigured(
     ...queueConfigured(db, settings.NETWORKS, now),
     due: selectUnconfigured(db, configuredChainIds(settings), now),
   })
-  const changes = due.map((item) => waitOrFail(item, explain('network_not_configured'), false, now))
-  await batch(db, { written: writeItemChanges(db, changes, false, now) })
-  logFailedItems(changes)
+  const changes = due.map((delivery) =>
+    waitOrFail(delivery, explain('network_not_configured'), false, now),
+  )
+  await batch(db, { written: writeDeliveryChanges(db, changes, false, now) })
+  logFailedDeliveries(changes)
 }
 
-/** Queues what waited for a network. An item without a chain gets the one of its network. */
+/** Queues what waited for a network. A delivery without a chain gets the one of its network. */
 function queueConfigured(db: Database, networks: Networks, now: Date) {
   const chainIds = JSON.stringify(Object.values(networks).map(({ chainId }) => chainId))
   const names = JSON.stringify(Object.keys(networks))
@@ -61,7 +63,7 @@ function queueConfigured(db: Database, networks: Networks, now: Date) {
 }
 
 const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date) =>
-  raw<WaitingItem>(db)`
+  raw<WaitingDelivery>(db)`
     SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,
       d.tries, d.withoutEffect, d.reasonCode, d.reasonDetail
     FROM (SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
@@ -70,7 +72,7 @@ const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date
       LIMIT ${MAX_CHANGED}) due CROSS JOIN deliveries d ON d.id = due.id
     WHERE d.state = 'queued'`
 
-/** Ranges that contain all other ids. With them an index finds the items of other chains. */
+/** Ranges that contain all other ids. With them an index finds the deliveries of other chains. */
 function rangesBetween(ids: readonly number[]): [after: number, before: number][] {
   const bounds = [0, ...ids.toSorted((a, b) => a - b), Number.MAX_SAFE_INTEGER]
   return bounds.slice(1).map((before, i) => [bounds[i] ?? 0, before])

@@ -14,11 +14,11 @@ export type WakeUp = { chainId: number }
 
 /** Seconds. The cron run takes care of what is needed later. */
 export const MAX_WAKE_DELAY = 60
-/** Milliseconds between two comparisons of waiting items with the chain. */
+/** Milliseconds between two comparisons of waiting deliveries with the chain. */
 export const COMPARE_INTERVAL = DAY
 
 /**
- * Wakes the consumer for each chain. Null, of an item whose network is not configured, is left out. If
+ * Wakes the consumer for each chain. Null, of a delivery whose network is not configured, is left out. If
  * sending fails, the cron run wakes the chain within a minute, so the failure is only logged. Returns whether
  * the messages were sent.
  */
@@ -66,19 +66,19 @@ export const hasWorkSql = (chainId: SQL | number, now: Date): SQL =>
     OR (coalesce(comparedAt, '') <= ${comparedBefore(now)} AND ${hasWaiting(chainId)})
     OR (unconfirmedSince IS NULL AND ${hasUnconfirmed(chainId)}))`
 
-/** Items are compared with the chain if those of it were compared before this time last. */
+/** Deliveries are compared with the chain if those of it were compared before this time last. */
 export const comparedBefore = (now: Date): string =>
   new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
 
-/** Whether items of the chain failed or wait for a wallet. */
+/** Whether deliveries of the chain failed or wait for a wallet. */
 export const hasWaiting = (chainId: SQL | number): SQL => sql`EXISTS (SELECT 1 FROM deliveries
   WHERE state IN ('awaiting_wallet', 'failed') AND deliveries.chainId = ${chainId})`
 
-/** Whether items of the chain have ended by the word of one node alone. */
+/** Whether deliveries of the chain have ended by the word of one node alone. */
 const hasUnconfirmed = (chainId: SQL | number): SQL => sql`EXISTS (SELECT 1 FROM deliveries
   WHERE isUnconfirmed AND deliveries.chainId = ${chainId})`
 
-/** When the first item of the chain is due; null if none is planned. Reads one row for each placer. */
+/** When the first delivery of the chain is due; null if none is planned. Reads one row for each placer. */
 export const firstDue = (chainId: SQL | number): SQL<string | null> => {
   const queued = sql`FROM deliveries d WHERE d.chainId = ${chainId} AND d.dueAt IS NOT NULL`
   return sql`(WITH RECURSIVE placers (placer) AS (

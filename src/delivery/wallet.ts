@@ -1,13 +1,13 @@
 /**
- * What becomes of items when their buyer links or unlinks a wallet, or is forgotten.
+ * What becomes of deliveries when their buyer links or unlinks a wallet, or is forgotten.
  *
- * The wallet of an item is `ethRecipient` of the order item. Linking (`queueAwaiting`) gives it to the
- * items that wait for one. Unlinking (`identity/link.ts`) is refused while a transaction carries an item
- * to or from the user, and while one that the user sells is queued (`hasTransfersUnderWaySql`). It takes
- * the wallet from items that the user buys (`removeRecipient`): queued ones wait for the next wallet, but
- * for those that are to be cancelled; failed ones stay failed and get the next wallet with a retry
- * (`delivery/actions/actions.ts`). The transitions of queued items change their version, so a step that has read
- * them before writes nothing, and begins again.
+ * The wallet of a delivery is `ethRecipient` of the order item. Linking (`queueAwaiting`) gives it to the
+ * deliveries that wait for one. Unlinking (`identity/link.ts`) is refused while a transaction carries a
+ * delivery to or from the user, and while one that the user sells is queued (`hasDeliveriesUnderWaySql`). It
+ * takes the wallet from deliveries that the user buys (`removeRecipient`): queued ones wait for the next
+ * wallet, but for those that are to be cancelled; failed ones stay failed and get the next wallet with a
+ * retry (`delivery/actions/actions.ts`). The transitions of queued deliveries change their version, so a step
+ * that has read them before writes nothing, and begins again.
  */
 
 import { type SQL, sql } from 'drizzle-orm'
@@ -21,16 +21,16 @@ type Wallet = { address: string | SQL; walletChainId: number | SQL }
 const walletOfAwaited = (column: SQL) => sql`(SELECT ${column} FROM deliveries d
   JOIN users u ON u.id = d.awaits WHERE d.id = orderItems.id)`
 
-/** The wallet that is stored for the user for whom an item waits. */
+/** The wallet that is stored for the user for whom a delivery waits. */
 export const storedWallet: Wallet = {
   address: walletOfAwaited(sql`u.ethereumPublicAddr`),
   walletChainId: walletOfAwaited(sql`u.walletChainId`),
 }
 
 /**
- * Queues the items that wait for a wallet of the users: statements for the transaction that gives
+ * Queues the deliveries that wait for a wallet of the users: statements for the transaction that gives
  * them one. `userIds` is an id, or SQL that selects ids. The rows of `queued` have the chains to wake
- * after it. An item without a chain waits until its network is configured.
+ * after it. A delivery without a chain waits until its network is configured.
  */
 export const queueAwaiting = (
   db: Database,
@@ -48,7 +48,7 @@ export const queueAwaiting = (
  * What stops unlinking: what an open transaction carries to or from the user, and what the user sells and
  * is queued. Reads only what is under way, not the whole history.
  */
-export const hasTransfersUnderWaySql = (userId: number): SQL =>
+export const hasDeliveriesUnderWaySql = (userId: number): SQL =>
   sql`EXISTS (SELECT 1
     FROM (SELECT id, 1 AS isQueued FROM deliveries WHERE dueAt IS NOT NULL
       UNION ALL SELECT value, 0 FROM transactions, json_each(items) WHERE isOpen) AS underWay
@@ -56,7 +56,10 @@ export const hasTransfersUnderWaySql = (userId: number): SQL =>
     JOIN orders ON orders.id = orderItems.orderId
     WHERE (orders.buyerId = ${userId} AND NOT isQueued) OR orderItems.sellerId = ${userId})`
 
-/** Takes the wallet from the items that the user buys: those that are to be delivered and are queued, and failed ones. */
+/**
+ * Takes the wallet from the deliveries that the user buys: those that are to be delivered and are queued, and
+ * failed ones.
+ */
 export function removeRecipient(db: Database, userId: number, now: Date) {
   const isBuyer = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o ON o.id = i.orderId
     WHERE i.id = d.id AND o.buyerId = ${userId})`
@@ -73,7 +76,7 @@ export function removeRecipient(db: Database, userId: number, now: Date) {
 }
 
 /**
- * Asks to use up the keys of the user's items that no transaction carries. They end as `cancelled`,
+ * Asks to use up the keys of the deliveries to the user that no transaction carries. They end as `cancelled`,
  * which needs no recipient.
  */
 export const cancelUnsigned = (db: Database, userId: number, now: Date) =>

@@ -1,6 +1,6 @@
 /** What the bodies of events tell. `npm run openapi` makes the document from it; the Worker only has the types. */
 import * as z from 'zod'
-import { itemStatuses, reasonCodes } from '../db/schema/delivery.ts'
+import { orderItemStatuses, reasonCodes } from '../db/schema/delivery.ts'
 import { count, hash, id, orNull, positive, text, time } from '../http/fields.ts'
 import { shopFields } from './shop-fields.ts'
 
@@ -14,7 +14,7 @@ export const OrderEventData = z
     buyerId: id('Id of the buyer.'),
     sellerId: id('Id of the seller.'),
     ...shopFields,
-    status: orNull(z.enum(itemStatuses).describe('Status of the item at that time.')),
+    status: orNull(z.enum(orderItemStatuses).describe('Status of the item at that time.')),
     txId: orNull(
       hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
     ),

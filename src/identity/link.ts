@@ -6,7 +6,7 @@ import { violates } from '../db/client.ts'
 import { takeQuotas } from '../db/quota.ts'
 import { readLocaleSql, users } from '../db/schema/users.ts'
 import {
-  hasTransfersUnderWaySql,
+  hasDeliveriesUnderWaySql,
   queueAwaiting,
   removeRecipient,
   storedWallet,
@@ -136,7 +136,7 @@ async function unlink({ db, caller, now }: Ctx, method: Method): Promise<Owner> 
   if (method === 'ethereumPublicAddr')
     guards.push(
       conflict(
-        hasTransfersUnderWaySql(userId),
+        hasDeliveriesUnderWaySql(userId),
         'NFTs are on their way to or from this wallet: unlink it when they have arrived',
       ),
     )

@@ -18,10 +18,10 @@ type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
  */
 export async function cancelOrder(ctx: CancelCtx, { orderId }: { orderId: number }) {
   const { db, caller, settings } = ctx
-  const item = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
+  const orderItemId = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
   const isRequested = sql`EXISTS (SELECT 1 FROM deliveries
-    WHERE id = ${item} AND requestedAction = 'cancel')`
-  const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(
+    WHERE id = ${orderItemId} AND requestedAction = 'cancel')`
+  const obstacles = findObstacles(settings.NETWORKS, orderItemId).cancel.map(
     ({ when, reason }) => guard('conflict', reason)`${when} AND NOT ${isRequested}`,
   )
   // If it was requested before, this changes nothing.
@@ -33,10 +33,10 @@ export async function cancelOrder(ctx: CancelCtx, { orderId }: { orderId: number
     // Orders name the user token that placed them, and only it can cancel them.
     record: recordIntended(ctx, {
       action: 'transfer.cancel',
-      subject: item,
-      when: sql`${caller.role} = 'master' AND EXISTS ${changeable(ctx, action, item)}`,
+      subject: orderItemId,
+      when: sql`${caller.role} = 'master' AND EXISTS ${changeable(ctx, action, orderItemId)}`,
     }),
-    ...actionStatements(ctx, action, item),
+    ...actionStatements(ctx, action, orderItemId),
     summary: selectSummary(db, caller, orderId),
   })
   if (!row) throw new Error('the order was not read')

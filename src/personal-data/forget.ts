@@ -8,7 +8,7 @@ import { purgePictures } from '../avatars/remove.ts'
 import type { Guard } from '../db/batch.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import { raw } from '../db/statements.ts'
-import { cancelUnsigned, hasTransfersUnderWaySql } from '../delivery/wallet.ts'
+import { cancelUnsigned, hasDeliveriesUnderWaySql } from '../delivery/wallet.ts'
 import { deleteEndpoints } from '../events/manage.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
@@ -56,7 +56,7 @@ function forgetGuards(userId: number): Guard[] {
     guard('conflict', 'the user is an administrator: take that role away first')`
       ${isAdministratorSql({ userId })}`,
     guard('conflict', 'NFTs are on their way to or from the user: wait for them, or cancel them')`
-      ${hasTransfersUnderWaySql(userId)} OR EXISTS (SELECT 1 FROM orderItems
+      ${hasDeliveriesUnderWaySql(userId)} OR EXISTS (SELECT 1 FROM orderItems
         JOIN deliveries ON deliveries.id = orderItems.id
         WHERE sellerId = ${userId} AND awaits IS NOT NULL)`,
   ]

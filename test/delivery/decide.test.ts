@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
-import type { DeliveryTransaction, Item, Observation } from '../../src/delivery/model.ts'
+import type { Delivery, DeliveryTransaction, Observation } from '../../src/delivery/model.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { type Decision, decide } from '../../src/delivery/rules/decide.ts'
 import { CANCELLED, type ContractItem, hashContent } from '../../src/ethereum/contract.ts'
@@ -46,7 +46,7 @@ const itemOf = (id: number): ContractItem => ({
   tokenId: 7n,
   amount: 2n,
 })
-const carriedOf = (id: number): Item => ({
+const carriedOf = (id: number): Delivery => ({
   id,
   key: keyOf(id),
   contract: DELIVERY,
@@ -129,7 +129,7 @@ function decisionOn(
     doubtfulLogs = [],
     finalTime = FINAL_TIME,
   }: Told,
-  carried: Item[] = [carriedOf(1), carriedOf(2)],
+  carried: Delivery[] = [carriedOf(1), carriedOf(2)],
 ): Decision {
   const node = { index: 0, url: '', limits: { callsPerBatch: 1, callsPerSecond: 1 } }
   const observation: Observation = {
@@ -351,7 +351,7 @@ describe('an item', () => {
   function changesOf(
     receipt: Receipt | null,
     records: Told['records'] & {},
-    carried?: Item[],
+    carried?: Delivery[],
     overrides: Partial<DeliveryTransaction> = {},
   ) {
     const told: Told = receipt

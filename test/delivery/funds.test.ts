@@ -87,7 +87,7 @@ it('waits for funds, says how much is missing, and goes on with exactly that', a
   const engine = anEngine(chain)
   await setBalance(chain, 1000n)
   const waiting = await engine.step()
-  expect(waiting?.takesItems).toBe(false)
+  expect(waiting?.takesDeliveries).toBe(false)
   expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
   expect(await transactionsOf(chain)).toEqual([])
   const [line, ...more] = logged('signer_out_of_funds')

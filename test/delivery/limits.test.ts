@@ -199,7 +199,7 @@ describe('the configuration limits', () => {
     await chain.setAutomine(false)
     await engine.step()
     const full = await engine.step()
-    expect(full?.takesItems).toBe(false)
+    expect(full?.takesDeliveries).toBe(false)
     expect(await sizesOf(chain)).toEqual([3, 3])
     await chain.mine()
     await engine.step()

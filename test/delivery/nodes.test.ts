@@ -140,7 +140,7 @@ describe('a node that cannot be used', () => {
     const engine = engineWith(chain, ['only'])
     const start = Date.now()
     const done = await engine.step()
-    expect(done).toMatchObject({ lookAt: new Date(start + 15_000), takesItems: false })
+    expect(done).toMatchObject({ lookAt: new Date(start + 15_000), takesDeliveries: false })
     expect(logged('node_unavailable')).toEqual([
       { chainId: chain.chainId, reason: 'the node cannot be reached' },
     ])
@@ -358,7 +358,8 @@ inLong(
       { node: 'late', on: ['eth_getTransactionReceipt'], effect: { result: null } },
     )
     const steps: (boolean | undefined)[] = []
-    for (let second = 0; second < 10; second++) steps.push((await engine.step(second))?.takesItems)
+    for (let second = 0; second < 10; second++)
+      steps.push((await engine.step(second))?.takesDeliveries)
     expect(await transactionsOf(chain)).toHaveLength(64)
     expect(steps.at(-1)).toBe(false)
   },

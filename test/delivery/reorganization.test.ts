@@ -297,8 +297,11 @@ describe('a node that proves nothing', () => {
     const { chain, engine, item, row } = await aSettledItem()
     const next = await anItem(chain)
     await chain.setFaults({ effect: { asOf: Number((await newest(chain)).block) - 1 } })
-    const { takesItems, lookAt } = (await aStep(engine)) ?? {}
-    expect({ takesItems, lookAt }).toEqual({ takesItems: false, lookAt: expect.any(Date) })
+    const { takesDeliveries, lookAt } = (await aStep(engine)) ?? {}
+    expect({ takesDeliveries, lookAt }).toEqual({
+      takesDeliveries: false,
+      lookAt: expect.any(Date),
+    })
     expect(logged('node_unavailable')).toHaveLength(1)
     expect(await rowOf(item)).toEqual(row)
     expect(await rowOf(next)).toMatchObject({ state: 'queued' })

@@ -24,7 +24,7 @@ const lend = (chainId: number, run: string) =>
     .bind(chainId, run)
     .run()
 
-type Change = Changes['items'][number]
+type Change = Changes['deliveries'][number]
 
 /** The delivery of an item that nobody has changed. */
 const deliveryOf = ({ id }: { id: number }, values: Partial<Change> = {}): Change => ({
@@ -57,10 +57,10 @@ it('writes nothing if an item was changed after it was loaded', async () => {
   const { chainId } = chain
   const item = await aPaidItem(chain, { standard: 'erc1155' })
   await lend(chainId, 'ours')
-  const items = [deliveryOf(item, { transition: 'queue' })]
+  const deliveries = [deliveryOf(item, { transition: 'queue' })]
   await env.DB.prepare('UPDATE deliveries SET version = 1 WHERE id = ?').bind(item.id).run()
   const before = await rowOf(item)
-  const stored = leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items })
+  const stored = leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, deliveries })
   await expect(stored).rejects.toThrow(Outdated)
   expect(await rowOf(item)).toEqual(before)
 })
@@ -74,7 +74,7 @@ it('makes no transition that does not begin with the state of the item, and tell
     .bind(item.id)
     .run()
   const before = await rowOf(item)
-  await leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, items: [deliveryOf(item)] })
+  await leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, deliveries: [deliveryOf(item)] })
   expect(await rowOf(item)).toEqual(before)
   const told = env.DB.prepare(`SELECT type FROM events WHERE itemId = ?`).bind(item.id)
   expect((await told.all()).results).toEqual([])
@@ -91,7 +91,7 @@ describe('what becomes final together', () => {
     const items = await paidItems(aMarket('elsewhere', 5), copies(count, sale))
     const changes = items.map((item) => deliveryOf(item, change))
     const { database, trips } = measured(env.DB)
-    await leaseOf(connect(database), 5, 'ours').write({ ...NO_CHANGES, items: changes })
+    await leaseOf(connect(database), 5, 'ours').write({ ...NO_CHANGES, deliveries: changes })
     const values = trips.flatMap((trip) => trip.values.flat())
     const sizes = values.map((value) => new TextEncoder().encode(`${value}`).length)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_VALUE)

@@ -64,7 +64,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'the pieces of a cancelled item return to the stock once',
-    code: 'src/delivery/rules/item-changes.ts: cancel',
+    code: 'src/delivery/rules/delivery-changes.ts: cancel',
     broken: { condition: 'hasReturnedPieces', becomes: true },
     test: 'test/delivery/decide.test.ts: is cancelled when its key was used up, and its pieces return once',
   },
@@ -82,7 +82,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a contract wallet without code gets nothing, unless its factory has proved it',
-    code: 'src/delivery/store/load.ts: selectItemsFrom',
+    code: 'src/delivery/store/load.ts: selectDeliveriesFrom',
     broken: { condition: 'walletProvedByFactory', becomes: true },
     test: 'test/delivery/undeployed-wallets.test.ts: without code, if it had some when it signed',
   },
@@ -112,7 +112,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'what three transactions carried without effect waits for an operator',
-    code: 'src/delivery/rules/compose.ts: sortItems',
+    code: 'src/delivery/rules/compose.ts: sortDeliveries',
     broken: { condition: 'withoutEffect', becomes: false },
     test: 'test/monitoring/unseen.test.ts: transactions that revert as a whole pause their signer',
   },

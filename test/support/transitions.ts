@@ -3,12 +3,12 @@
 import { eq } from 'drizzle-orm'
 import { batch } from '../../src/db/batch.ts'
 import { type DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
-import type { ItemChange } from '../../src/delivery/rules/item-changes.ts'
+import type { DeliveryChange } from '../../src/delivery/rules/delivery-changes.ts'
 import {
   type ChangeName,
   changeDeliveries,
   hasIdSql,
-  writeItemChanges,
+  writeDeliveryChanges,
 } from '../../src/delivery/transitions.ts'
 import { db } from './makers.ts'
 
@@ -24,7 +24,7 @@ const changes: Readonly<Partial<Record<`${DeliveryState} ${DeliveryState}`, Chan
 }
 
 /** The transitions that the engine makes. */
-const steps: Partial<Record<DeliveryState, ItemChange['transition']>> = {
+const steps: Partial<Record<DeliveryState, DeliveryChange['transition']>> = {
   queued: 'queue',
   in_flight: 'carry',
   transferred: 'deliver',
@@ -61,7 +61,7 @@ export async function moveTo(
   await batch(db, {
     changed: name
       ? changeDeliveries(db, name, hasIdSql([itemId]), now)
-      : writeItemChanges(db, change ? [change] : [], false, now),
+      : writeDeliveryChanges(db, change ? [change] : [], false, now),
   })
   const [changed] = await db.select().from(deliveries).where(isIt)
   if (changed?.version === version)

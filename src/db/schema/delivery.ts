@@ -25,7 +25,12 @@ export const deliveryStates = [
 export type DeliveryState = (typeof deliveryStates)[number]
 
 /** The states of a delivery, as an order item shows them; null until a transaction was sent. */
-export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
+export const orderItemStatuses = [
+  'awaiting_wallet',
+  'transferring',
+  'transferred',
+  'failed',
+] as const
 
 export const requestedActions = ['deliver', 'cancel'] as const
 export type RequestedAction = (typeof requestedActions)[number]

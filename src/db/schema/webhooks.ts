@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { isOneOfSql, reference, timestamp, timestampColumns } from './columns.ts'
-import type { itemStatuses, ReasonCode } from './delivery.ts'
+import type { orderItemStatuses, ReasonCode } from './delivery.ts'
 import { tokenRoles, users } from './users.ts'
 
 /**
@@ -56,7 +56,7 @@ export type OrderFacts = {
   buyerId: number
   /** Where the buyer links a wallet; null unless the item waits for one. */
   claimUrl: string | null
-  status: (typeof itemStatuses)[number] | null
+  status: (typeof orderItemStatuses)[number] | null
   txId: string | null
   failReason: string | null
   reasonCode: ReasonCode | null

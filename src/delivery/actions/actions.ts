@@ -17,7 +17,7 @@ import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
-/** `returnPieces`: whether the pieces of the items return to the stock. */
+/** `returnPieces`: whether the pieces of the deliveries return to the stock. */
 type WriteOff = { action: 'write_off'; returnPieces: boolean }
 export type Action = { action: 'retry' | 'cancel' } | WriteOff
 
@@ -42,7 +42,7 @@ export async function changeTransfer(
     ),
     ...recentGuards(ctx, action),
   ]
-  const item = sql`(${id})`
+  const ids = sql`(${id})`
   const {
     transfer: [row],
   } = await writeAs(db, caller, guards, {
@@ -50,9 +50,9 @@ export async function changeTransfer(
       action: `transfer.${action.action}`,
       subject: id,
       ...detailsOf(action),
-      when: sql`EXISTS ${changeable(ctx, action, item)}`,
+      when: sql`EXISTS ${changeable(ctx, action, ids)}`,
     }),
-    ...actionStatements(ctx, action, item),
+    ...actionStatements(ctx, action, ids),
     transfer: selectTransfer(db, id),
   })
   if (!row) throw unknown()
@@ -95,7 +95,7 @@ const detailsOf = (action: Action) =>
 const recentGuards = ({ db, caller, now }: Ctx, { action }: Pick<Action, 'action'>) =>
   action !== 'retry' && caller.requires ? [refuseOldSignIn(db, caller, now)] : []
 
-/** Selects those of the items that an action changes, in parentheses. `ids`: a list in parentheses. */
+/** Selects those of the deliveries that an action changes, in parentheses. `ids`: a list in parentheses. */
 export const changeable = (ctx: StatementCtx, { action }: Pick<Action, 'action'>, ids: SQL): SQL =>
   sql`(SELECT d.id FROM deliveries d WHERE d.id IN ${ids} AND ${isChangeable(ctx, action)})`
 
@@ -109,29 +109,29 @@ function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Act
   return sql`${condition} AND NOT ${isUsedUpSql('d')} AND ${isConfiguredSql(NETWORKS)}`
 }
 
-/** Returns the statements of an action on items. `ids`: a list in parentheses. */
+/** Returns the statements of an action on deliveries. `ids`: a list in parentheses. */
 export function actionStatements(ctx: StatementCtx, action: Action, ids: SQL) {
-  const items = changeable(ctx, action, ids)
-  if (action.action === 'write_off') return writeOff(ctx, items, action)
-  return action.action === 'cancel' ? cancelItems(ctx, items) : retryItems(ctx, items)
+  const chosen = changeable(ctx, action, ids)
+  if (action.action === 'write_off') return writeOff(ctx, chosen, action)
+  return action.action === 'cancel' ? cancelDeliveries(ctx, chosen) : retryDeliveries(ctx, chosen)
 }
 
 /**
- * Queues failed items again, and makes queued ones due at once. What a transaction carries is not
- * changed, nor are items whose network is not configured. A failed item without a recipient gets the
+ * Queues failed deliveries again, and makes queued ones due at once. What a transaction carries is not
+ * changed, nor are deliveries whose network is not configured. A failed delivery without a recipient gets the
  * wallet of its buyer, or waits until its buyer has one.
  *
- * Each item makes one of the transitions, because what one has changed is no longer `changeable` for
- * the next: `retry` takes the failed items with a recipient, `retry_without_wallet` the other failed
+ * Each delivery makes one of the transitions, because what one has changed is no longer `changeable` for
+ * the next: `retry` takes the failed deliveries with a recipient, `retry_without_wallet` the other failed
  * ones, and `try_now` those that were queued for later.
  */
-function retryItems({ db, now, settings }: StatementCtx, items: SQL) {
-  const isIt = sql`deliveries.id IN ${items}`
+function retryDeliveries({ db, now, settings }: StatementCtx, chosen: SQL) {
+  const isIt = sql`deliveries.id IN ${chosen}`
   const hasRecipient = sql`EXISTS (SELECT 1 FROM orderItems i
     WHERE i.id = deliveries.id AND i.ethRecipient IS NOT NULL)`
   return {
-    recipients: addRecipients(db, items),
-    burns: forgetBurns(db, items),
+    recipients: addRecipients(db, chosen),
+    burns: forgetBurns(db, chosen),
     chains: assignChains(db, settings.NETWORKS, isIt),
     changed: [
       ...changeDeliveries(db, 'retry', sql`${isIt} AND ${hasRecipient}`, now),
@@ -141,35 +141,35 @@ function retryItems({ db, now, settings }: StatementCtx, items: SQL) {
   }
 }
 
-/** Gives items without a recipient the wallet of their buyer, who has unlinked the one before. */
-const addRecipients = (db: Database, items: SQL) =>
+/** Gives deliveries without a recipient the wallet of their buyer, who has unlinked the one before. */
+const addRecipients = (db: Database, chosen: SQL) =>
   raw<never>(db)`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
       recipientChainId = u.walletChainId
     FROM deliveries x, orders o, users u
-    WHERE x.id IN ${items} AND x.requestedAction = 'deliver'
+    WHERE x.id IN ${chosen} AND x.requestedAction = 'deliver'
       AND orderItems.id = x.id AND orderItems.ethRecipient IS NULL
       AND o.id = orderItems.orderId AND u.id = o.buyerId AND u.ethereumPublicAddr <> ''`
 
-/** Forgets that transfers of tokens to recipients have burned gas, so that the items are tried. */
-const forgetBurns = (db: Database, items: SQL) =>
+/** Forgets that transfers of tokens to recipients have burned gas, so that the deliveries are tried. */
+const forgetBurns = (db: Database, chosen: SQL) =>
   raw<never>(db)`DELETE FROM burns WHERE (chainId, token, recipient) IN (
     SELECT x.chainId, lower(n.contractAddr), value
     FROM deliveries x JOIN orderItems i ON i.id = x.id JOIN nfts n ON n.id = i.nftId,
       json_each(json_array('', lower(i.ethRecipient)))
-    WHERE x.id IN ${items})`
+    WHERE x.id IN ${chosen})`
 
-/** Ends failed items whose keys are used up. */
-const writeOff = ({ db, now }: StatementCtx, items: SQL, action: WriteOff) => ({
-  pieces: action.returnPieces ? returnPieces(db, items, now) : undefined,
-  changed: changeDeliveries(db, 'write_off', sql`deliveries.id IN ${items}`, now),
+/** Ends failed deliveries whose keys are used up. */
+const writeOff = ({ db, now }: StatementCtx, chosen: SQL, action: WriteOff) => ({
+  pieces: action.returnPieces ? returnPieces(db, chosen, now) : undefined,
+  changed: changeDeliveries(db, 'write_off', sql`deliveries.id IN ${chosen}`, now),
 })
 
 /**
- * Asks to use the keys of items up. An item ends as `cancelled` once the chain has recorded that,
+ * Asks to use the keys of deliveries up. A delivery ends as `cancelled` once the chain has recorded that,
  * or as `transferred` if it was delivered first.
  */
-function cancelItems({ db, now, settings }: StatementCtx, items: SQL) {
-  const isIt = sql`deliveries.id IN ${items}`
+function cancelDeliveries({ db, now, settings }: StatementCtx, chosen: SQL) {
+  const isIt = sql`deliveries.id IN ${chosen}`
   return {
     chains: assignChains(db, settings.NETWORKS, isIt),
     changed: [
@@ -186,8 +186,8 @@ const isBuyerRemovedSql = sql`EXISTS (SELECT 1 FROM orderItems i JOIN orders o O
 /** A state in which something cannot be done, and the sentence that says so. */
 export type Obstacle = { when: SQL; reason: string }
 
-/** The chain of an item. If its network was not configured when it was ordered, the chain now. */
-const itemChain = (networks: Settings['NETWORKS']): SQL => {
+/** The chain of a delivery. If its network was not configured when it was ordered, the chain now. */
+const chainOfDelivery = (networks: Settings['NETWORKS']): SQL => {
   const chains = Object.entries(networks).map(([name, { chainId }]) => ({ name, chainId }))
   return sql`coalesce(d.chainId, (SELECT value ->> 'chainId' FROM json_each(${JSON.stringify(chains)})
     WHERE value ->> 'name' = (SELECT n.contractNetwork FROM orderItems i
@@ -196,7 +196,7 @@ const itemChain = (networks: Settings['NETWORKS']): SQL => {
 
 const isConfiguredSql = (networks: Settings['NETWORKS']): SQL => {
   const chainIds = Object.values(networks).map(({ chainId }) => chainId)
-  return sql`${itemChain(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`
+  return sql`${chainOfDelivery(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`
 }
 
 const obstacle = (id: number | SQL, condition: SQL, reason: string): Obstacle => ({
@@ -204,7 +204,7 @@ const obstacle = (id: number | SQL, condition: SQL, reason: string): Obstacle =>
   reason,
 })
 
-/** What stops each action on the item. */
+/** What stops each action on the delivery. */
 export const findObstacles = (networks: Settings['NETWORKS'], id: number | SQL) => {
   const isTransferred = obstacle(id, sql`d.state = 'transferred'`, 'the NFT is transferred already')
   const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')

@@ -17,7 +17,7 @@ export type Filter = Pick<TransferQuery, 'status' | 'code' | 'buyerId' | 'source
   ids?: readonly number[]
 }
 
-type Delivery = typeof deliveries.$inferSelect
+type Columns = typeof deliveries.$inferSelect
 
 /** `items`: their number. */
 type TransactionRow = Pick<
@@ -25,13 +25,13 @@ type TransactionRow = Pick<
   'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
 > & { items: number }
 
-/** `custom` is JSON, and `transactions` that of the newest transaction with the item, if there is any. */
+/** `custom` is JSON, and `transactions` that of the newest transaction with the delivery, if there is any. */
 type TransferRow = Omit<ShopRow, 'custom' | 'state'> &
-  Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
-  Pick<Delivery, 'reasonDetail' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
+  Pick<Columns, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
+  Pick<Columns, 'reasonDetail' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
-    status: Delivery['state']
+    status: Columns['state']
     txId: string | null
     custom: string | null
     transactions: string
@@ -64,7 +64,7 @@ export const isOnPageSql = ({ cursor = 0, limit, ...filter }: Page): SQL =>
     ORDER BY d.id LIMIT ${limit}`
 
 /**
- * Finds the orders of a source by its index, if nothing else limits what is read. Without it, items
+ * Finds the orders of a source by its index, if nothing else limits what is read. Without it, deliveries
  * of all sources would be read until a page is full.
  */
 function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: number): SQL {
@@ -94,7 +94,7 @@ export function toTransfer({ publicUrl, claimPath, version, reasonDetail, ...row
   }
 }
 
-/** Returns the share of an item in the fee of its transaction, wei; null while that is unknown. */
+/** Returns the share of a delivery in the fee of its transaction, wei; null while that is unknown. */
 export const itemFee = (fee: string | null, items: number): string | null =>
   fee === null || items === 0 ? null : String(BigInt(fee) / BigInt(items))
 
@@ -110,7 +110,7 @@ export async function listTransfers(
   return { transfers: page.map(toTransfer), nextCursor }
 }
 
-/** Written so that indexes answer it: most items are transferred, and they are not read. */
+/** Written so that indexes answer it: most deliveries are transferred, and they are not read. */
 export function matches({ buyerId, source, chainId, ids, ...filter }: Filter): SQL {
   const conditions = [matchesReason(filter)]
   if (ids) conditions.push(sql`d.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
@@ -139,7 +139,7 @@ const carriedIds = sql`SELECT i.value FROM transactions t, json_each(t.items) i 
 /** The condition of the index `deliveries_waiting`. */
 const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')")
 
-const hasState: Record<Delivery['state'], SQL> = {
+const hasState: Record<Columns['state'], SQL> = {
   awaiting_wallet: sql`d.state = 'awaiting_wallet' AND d.${isWaiting}`,
   failed: sql`d.state = 'failed' AND d.${isWaiting}`,
   cancelled: sql`d.state = 'cancelled' AND d.${isWaiting}`,
@@ -149,6 +149,6 @@ const hasState: Record<Delivery['state'], SQL> = {
   written_off: sql`d.state = 'written_off' AND d.${isWaiting}`,
 }
 
-/** Whether an item may have a reason: transferred ones have none. */
+/** Whether a delivery may have a reason: transferred ones have none. */
 const isUnfinished = sql`d.id IN (SELECT id FROM deliveries WHERE ${isWaiting}
   UNION ALL ${dueIds} UNION ALL ${carriedIds})`

@@ -1,4 +1,4 @@
-/** Why items cannot be delivered: what those say that fail in a simulation, and why their tokens refuse. */
+/** Why deliveries cannot be made: what those say that fail in a simulation, and why their tokens refuse. */
 import { findTwo } from '../../chain/claims.ts'
 import { askOne } from '../../chain/nodes.ts'
 import { saleObstacles } from '../../db/schema/catalogue.ts'
@@ -8,23 +8,23 @@ import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import { makeTrialKeys } from '../key.ts'
 import { explain, type Reason, rules } from '../reasons.ts'
 import {
-  type ItemChange,
+  type DeliveryChange,
   needsConfirmation,
   queue,
   wait,
   waitOrFail,
-} from '../rules/item-changes.ts'
+} from '../rules/delivery-changes.ts'
 import { askRefusals, readRefusal } from './refusal.ts'
 import type { Asked, Failure } from './simulate.ts'
 
-/** Items of which a step asks why they would fail. More would delay the others. */
+/** Deliveries of which a step asks why they would fail. More would delay the others. */
 const MAX_DIAGNOSED = 20
-/** Milliseconds until an item is processed again that a step did not ask about. */
+/** Milliseconds until a delivery is processed again that a step did not ask about. */
 const UNDIAGNOSED_DELAY = 30_000
 
 /**
- * Items fail only if a second node, where there is one, says so too. If it gives another reason, the one
- * counts for which an item waits longer.
+ * Deliveries fail only if a second node, where there is one, says so too. If it gives another reason, the one
+ * counts for which a delivery waits longer.
  */
 export async function diagnose(
   failing: readonly (readonly Failure[])[],
@@ -35,7 +35,7 @@ export async function diagnose(
     secret,
   }: Pick<Asked, 'network' | 'lease'> & { isAlone: boolean; secret: string },
   now: Date,
-): Promise<ItemChange[]> {
+): Promise<DeliveryChange[]> {
   const suffices = isAlone || network.rpcUrls.length === 1
   await lease.renew()
   const ask = (failures: readonly Failure[]) => findReasons(network, failures, { secret, now })
@@ -45,7 +45,7 @@ export async function diagnose(
     if (!reason) return []
     // What all say stops the sale at once.
     const isObstacle = saleObstacles.some((code) => code === reason.reasonCode)
-    return isObstacle || needsConfirmation(first.candidate.item, reason, now) ? others : []
+    return isObstacle || needsConfirmation(first.candidate.delivery, reason, now) ? others : []
   })
   await lease.renew()
   const others = await ask(doubtful)
@@ -63,22 +63,22 @@ export async function diagnose(
         suffices || tellers > 1 || (typeof result !== 'string' && further.length > 0)
       const agreed = two?.[0] ?? findLongest(reason, further)
       return {
-        ...waitOrFail(candidate.item, agreed, isConfirmed, now),
+        ...waitOrFail(candidate.delivery, agreed, isConfirmed, now),
         // What `readRefusal` finds is that of an account without code. What a simulation finds may be the
         // recipient's doing.
         stopsSale: typeof result !== 'string' && (two !== null || network.rpcUrls.length === 1),
       }
     }
-    const { item } = candidate
+    const { delivery } = candidate
     const next = new Date(now.getTime() + UNDIAGNOSED_DELAY)
     // What it waits for is still the best that is known, and its time goes on.
-    if (item.failingSince && item.reasonCode) return queue(item, next)
+    if (delivery.failingSince && delivery.reasonCode) return queue(delivery, next)
     const said = typeof result === 'string' ? undefined : revertReason(result.reason)
-    return { ...wait(item, explain('simulation_failed', said), now), dueAt: next.toISOString() }
+    return { ...wait(delivery, explain('simulation_failed', said), now), dueAt: next.toISOString() }
   })
 }
 
-/** Returns the reason for which an item waits longest. */
+/** Returns the reason for which a delivery waits longest. */
 const findLongest = (first: Reason, others: readonly Reason[]): Reason =>
   others.reduce((longest, reason) => {
     const waits = ({ reasonCode }: Reason) => rules[reasonCode].waits ?? Infinity
@@ -107,7 +107,7 @@ async function findReasons(
     else if (typeof result !== 'string') unclear.push({ ...failure, failure, result })
   }
   const isOutOfGas = ({ gasUsed }: ItemResult) => gasUsed > gasPerItem * 0.95
-  // Items of the same holder and token have the same holder's problem.
+  // Deliveries of the same holder and token have the same holder's problem.
   const kinds = [
     ...Map.groupBy(unclear, ({ node, candidate: { contract, call }, result }) => {
       const { token, from, to, tokenId, amount } = call
@@ -115,7 +115,7 @@ async function findReasons(
       return [node.index, contract, token, from, tokenId, amount, result.reason, recipient].join()
     }).values(),
   ].slice(0, MAX_DIAGNOSED)
-  const ownKeys = kinds.map(([first]) => first?.candidate.item.key)
+  const ownKeys = kinds.map(([first]) => first?.candidate.delivery.key)
   const keys = await makeTrialKeys(secret, ownKeys, now)
   const groups = kinds.flatMap((members, i) => {
     const [first] = members

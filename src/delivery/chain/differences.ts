@@ -69,15 +69,17 @@ function receiptText(receipt: Receipt | null | undefined): string {
   return `block ${blockNumber}, status ${status}, ${logs.length} events (${digest})`
 }
 
-/** Returns the first of these items of which nodes name different transactions, with those of each. */
+/** Returns the first of these deliveries of which nodes name different transactions, with those of each. */
 export function describeUses(
   recorded: readonly Recorded[],
   told: readonly (readonly LocatedUse[])[],
 ): Disagreement[] {
   const namesOf = (key: Hex) =>
-    told.map((uses) => uses.find(({ item }) => item.key === key)?.use.transactionHash ?? SILENT)
-  const differing = recorded.find(({ item }) =>
-    isContradicted(namesOf(item.key).filter(isTold), String),
+    told.map(
+      (uses) => uses.find(({ delivery }) => delivery.key === key)?.use.transactionHash ?? SILENT,
+    )
+  const differing = recorded.find(({ delivery }) =>
+    isContradicted(namesOf(delivery.key).filter(isTold), String),
   )
-  return describe('the transaction of a delivery key', differing?.item.key, namesOf)
+  return describe('the transaction of a delivery key', differing?.delivery.key, namesOf)
 }

@@ -1,4 +1,6 @@
-/** What the answers of several nodes mean together: who leads, and what counts of signers, contracts and fees. */
+/**
+ * What the answers of several nodes mean together: who leads, and what counts of signers, contracts and fees.
+ */
 
 import type { Address } from 'viem'
 import { parseGwei } from 'viem/utils'
@@ -10,7 +12,7 @@ import { larger, lower, type Market, readFeeCap, withinCap } from '../../ethereu
 import type { Block } from '../../ethereum/requests.ts'
 import type { Loaded, Observation, ObservedContract, ObservedLimit, SignerState } from '../model.ts'
 import { findHighestCount } from '../rules/decide.ts'
-import { askedItems } from './records.ts'
+import { askedDeliveries } from './records.ts'
 
 /** What the rows and the configuration tell. */
 type Known = { network: Network; loaded: Loaded; relayers: readonly Address[] }
@@ -32,7 +34,7 @@ export const signersOf = ({ transactions }: Loaded, relayers: readonly Address[]
   distinct([...relayers, ...transactions.map(({ signer }) => signer)])
 
 export const contractsOf = (network: Network, loaded: Loaded) =>
-  distinct([network.delivery, ...askedItems(loaded).flatMap(({ contract }) => contract ?? [])])
+  distinct([network.delivery, ...askedDeliveries(loaded).flatMap(({ contract }) => contract ?? [])])
 
 /** Seconds by which the newest block of a node may be older than that of another one, to lead a step. */
 const LATE_BLOCK = 60
@@ -100,8 +102,8 @@ export function mergeContracts(
 }
 
 /**
- * Returns the limit of the node by which most pieces are left, with the largest capacity that any node tells. Both
- * let deliveries go on, and one node may tell much of the one and little of the other.
+ * Returns the limit of the node by which most pieces are left, with the largest capacity that any node tells.
+ * Both let deliveries go on, and one node may tell much of the one and little of the other.
  */
 function mergeLimits(limits: readonly PieceLimit[]): ObservedLimit | undefined {
   const [most] = limits.toSorted((a, b) => b.available - a.available)

@@ -3,7 +3,7 @@ import { findTwo } from '../../chain/claims.ts'
 import { askOne } from '../../chain/nodes.ts'
 import { contractAmount } from '../../ethereum/token.ts'
 import { makeTrialKeys } from '../key.ts'
-import type { Item } from '../model.ts'
+import type { Delivery } from '../model.ts'
 import type { Reason } from '../reasons.ts'
 import { chooseStandard, isWithoutLimit, type Requested, type Tokens } from '../rules/compose.ts'
 import { tryItem } from './refusal.ts'
@@ -25,18 +25,22 @@ export async function findMintTroubles(
   requested: readonly Requested[],
   tokens: Omit<Tokens, 'troubles'>,
   { secret, now }: { secret: string; now: Date },
-): Promise<Map<Item, Reason>> {
+): Promise<Map<Delivery, Reason>> {
   const asked = requested
     .filter((request) => isWithoutLimit(request, tokens.limits))
     .flatMap((request) => {
-      const { item, contract, transfer } = request
+      const { delivery, contract, transfer } = request
       const token = chooseStandard(request, tokens.standards, now)
       if (!token || 'reason' in token) return []
-      const call = { ...transfer, key: item.key, amount: contractAmount(transfer, token.standard) }
-      return { item, call, by: { relayer, contract, gasPerItem: network.gasPerItem } }
+      const call = {
+        ...transfer,
+        key: delivery.key,
+        amount: contractAmount(transfer, token.standard),
+      }
+      return { delivery, call, by: { relayer, contract, gasPerItem: network.gasPerItem } }
     })
     .slice(0, MAX_ASKED)
-  const ownKeys = asked.map(({ item }) => item.key)
+  const ownKeys = asked.map(({ delivery }) => delivery.key)
   const keys = await makeTrialKeys(secret, ownKeys, now)
   const told = await Promise.all(
     asked.map(async ({ by, call }, i) => {
@@ -49,11 +53,11 @@ export async function findMintTroubles(
   )
   const isOnly = network.rpcUrls.length === 1
   return new Map(
-    asked.flatMap(({ item }, i) => {
+    asked.flatMap(({ delivery }, i) => {
       const reasons = told[i] ?? []
       const two = findTwo('reason', reasons, ({ reasonCode }) => reasonCode)
       const reason = isOnly ? reasons[0] : two?.[0]
-      return reason ? [[item, reason] as const] : []
+      return reason ? [[delivery, reason] as const] : []
     }),
   )
 }

@@ -1,4 +1,4 @@
-/** What the nodes say about the chain and about the items and transactions of a step. */
+/** What the nodes say about the chain and about the deliveries and transactions of a step. */
 
 import type { Address } from 'viem'
 import { findHighest } from '../../chain/claims.ts'

@@ -17,8 +17,8 @@ import {
   view,
 } from '../../ethereum/requests.ts'
 import type {
+  Delivery,
   Evidence,
-  Item,
   Loaded,
   ObservedContract,
   ObservedRecord,
@@ -42,8 +42,8 @@ function recordRequests(
   wanted: readonly { contract: Address; key: Hex | undefined }[],
 ): RecordRequest[] {
   const byContract = Map.groupBy(wanted, ({ contract }) => contract)
-  return [...byContract].flatMap(([contract, items]) => {
-    const keys = items.flatMap(({ key }) => key ?? [])
+  return [...byContract].flatMap(([contract, ofContract]) => {
+    const keys = ofContract.flatMap(({ key }) => key ?? [])
     return Array.from({ length: Math.ceil(keys.length / KEYS_PER_CALL) }, (_, i) => {
       const part = keys.slice(i * KEYS_PER_CALL, (i + 1) * KEYS_PER_CALL)
       return { contract, keys: part, request: view(contract, encodeRecords(part)) }
@@ -85,8 +85,8 @@ export function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex,
   return receipts
 }
 
-/** Items whose keys are asked about, besides those that transactions carry. */
-export const askedItems = ({ due, compared, unconfirmed }: Loaded): Item[] => [
+/** Deliveries whose keys are asked about, besides those that transactions carry. */
+export const askedDeliveries = ({ due, compared, unconfirmed }: Loaded): Delivery[] => [
   ...due,
   ...compared,
   ...unconfirmed,
@@ -189,10 +189,11 @@ const findDecidable = ({ transactions }: Loaded, known: Known) =>
     )
   })
 
-/** A retired contract may have used the key of an item as well as the one that replaces it. */
+/** A retired contract may have used the key of a delivery as well as the one that replaces it. */
 const keysOf = (loaded: Loaded, network: Network, { contracts }: Known) =>
-  askedItems(loaded).flatMap((item) =>
-    distinct([item.contract ?? network.delivery, findContract(item, network, contracts)]).map(
-      (contract) => ({ contract, key: item.key }),
-    ),
+  askedDeliveries(loaded).flatMap((delivery) =>
+    distinct([
+      delivery.contract ?? network.delivery,
+      findContract(delivery, network, contracts),
+    ]).map((contract) => ({ contract, key: delivery.key })),
   )

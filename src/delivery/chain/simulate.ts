@@ -22,7 +22,7 @@ import type { HeldLease } from '../store/lease.ts'
 import { fitGas, MAX_GAS } from './gas.ts'
 
 /**
- * What a node says of an item that must not be sent. With a code, the call of its token would succeed.
+ * What a node says of a delivery that must not be sent. With a code, the call of its token would succeed.
  * `tellers`: how many nodes say that.
  */
 export type Failure = {
@@ -34,16 +34,16 @@ export type Failure = {
 }
 
 type Simulation = {
-  /** As many of the items that would be delivered as fit into a transaction. */
+  /** As many of the deliveries that would succeed as fit into a transaction. */
   good: Batch<Deliverable>[]
-  /** Items that one node would deliver, and another one would not. */
+  /** Deliveries that would succeed at one node, and not at another one. */
   disagreements: Disagreement[]
-  /** By item, what each node says that does not deliver it. */
+  /** By delivery, what each node says at which it fails. */
   failing: Failure[][]
-  /** Items of which the node says too little, beside others: the gas of these did not suffice for all. */
+  /** Deliveries of which the node says too little, beside others: the gas of these did not suffice for all. */
   unreached: Candidate[]
   /**
-   * Items of batches of which the node says too little: their key is used, or nodes do not tell the code
+   * Deliveries of batches of which the node says too little: their key is used, or nodes do not tell the code
    * of a contract wallet or what a mint makes, or disagree about it.
    */
   unclear: Candidate[]
@@ -55,8 +55,10 @@ type Simulation = {
  * Contract wallets are asked for their code, at every node: one that is not deployed has no proven
  * owner, unless its factory has proved it.
  */
-const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
-  item.recipientChainId !== 0 && !item.isProvedByFactory && item.requestedAction === 'deliver'
+const walletRequest = ({ delivery, call }: Candidate): RpcRequest[] =>
+  delivery.recipientChainId !== 0 &&
+  !delivery.isProvedByFactory &&
+  delivery.requestedAction === 'deliver'
     ? [contractCode(call.to)]
     : []
 
@@ -148,14 +150,14 @@ const selectCandidates = (batches: readonly Batch[], isWanted: (candidate: Candi
     return candidates.length > 0 ? { ...batch, candidates } : []
   })
 
-const describeDifference = ({ item }: Candidate, [first]: readonly Node[], other: Node) => ({
+const describeDifference = ({ delivery }: Candidate, [first]: readonly Node[], other: Node) => ({
   about: 'simulation',
-  answers: `item ${item.id}: fails at node ${first?.index} / is delivered at node ${other.index}`,
+  answers: `item ${delivery.id}: fails at node ${first?.index} / is delivered at node ${other.index}`,
 })
 
 /**
  * What one node says. `passing`: all that it would deliver, also what does not fit into a transaction.
- * `reverting`: items of calls of which it says that they revert.
+ * `reverting`: deliveries of calls of which it says that they revert.
  */
 type Answer = Omit<Simulation, 'disagreements' | 'failing'> & {
   passing: Candidate[]
@@ -218,8 +220,8 @@ async function simulateAt(
         good.push({ ...candidate, gasUsed: Math.min(Number(item.gasUsed), gasPerItem) })
       else failing.push({ batch, candidate, node, ...result })
     }
-    const isGood = new Set(good.map(({ item }) => item))
-    found.passing.push(...batch.candidates.filter(({ item }) => isGood.has(item)))
+    const isGood = new Set(good.map(({ delivery }) => delivery))
+    found.passing.push(...batch.candidates.filter(({ delivery }) => isGood.has(delivery)))
     if (good.length > 0) found.good.push({ ...batch, candidates: fitGas(good, gasPerItem) })
     found.failing.push(...failing)
     const isShortened = good.length > 0 || failing.length > 0

@@ -14,7 +14,7 @@ import {
   standardRequests,
   trialRequest,
 } from '../../ethereum/token.ts'
-import type { Item } from '../model.ts'
+import type { Delivery } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
   limitKey,
@@ -25,7 +25,7 @@ import {
 import type { Disagreement } from '../store/disagreements.ts'
 import type { HeldLease } from '../store/lease.ts'
 
-/** Which nodes are asked, and for whom they try items. */
+/** Which nodes are asked, and for whom they try deliveries. */
 export type Tester = { network: Network; nodes: readonly Node[]; relayer: Address }
 
 /** Standards that two nodes tell, or the only one, by chain and address, for the life of the isolate. */
@@ -39,8 +39,8 @@ const isStandard = (answer: StandardAnswer): answer is Standard =>
   answer === 'erc721' || answer === 'erc1155'
 
 /**
- * Returns the standards of the tokens of items. What two nodes tell counts. A token of which nodes tell too
- * little is left out.
+ * Returns the standards of the tokens of deliveries. What two nodes tell counts. A token of which nodes tell
+ * too little is left out.
  */
 export async function readStandards(
   tester: Tester & { lease: HeldLease },
@@ -48,12 +48,12 @@ export async function readStandards(
 ): Promise<{ standards: Map<Address, TokenStandards>; disagreements: Disagreement[] }> {
   const { network, nodes } = tester
   const keyOf = (token: Address) => `${network.chainId} ${token}`
-  const items = new Map(requested.map((request) => [request.transfer.token, request]))
-  const unknown = [...items.keys()].filter((token) => !agreed.has(keyOf(token)))
+  const byToken = new Map(requested.map((request) => [request.transfer.token, request]))
+  const unknown = [...byToken.keys()].filter((token) => !agreed.has(keyOf(token)))
   const replies = await askEach(nodes, unknown.flatMap(standardRequests))
   const standards = new Map<Address, TokenStandards>()
   const disagreements: Disagreement[] = []
-  for (const [token, request] of items) {
+  for (const [token, request] of byToken) {
     const known = agreed.get(keyOf(token))
     if (known) standards.set(token, { standards: [known], isConfirmed: true })
     if (known) continue
@@ -84,16 +84,16 @@ export async function readStandards(
 }
 
 /**
- * Returns those of two standards by which an item arrives in a trial of a node that names them; both, if it
+ * Returns those of two standards by which a delivery arrives in a trial of a node that names them; both, if it
  * does by neither. A node that lies may answer no trials, or all.
  */
 async function tryBoth(
   { network, nodes, relayer, lease }: Tester & { lease: HeldLease },
-  { item, contract, transfer }: Requested,
+  { delivery, contract, transfer }: Requested,
   told: readonly (StandardAnswer | null)[],
 ): Promise<readonly Standard[]> {
   const requestOf = (standard: Standard) => {
-    const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
+    const call = { ...transfer, key: delivery.key, amount: contractAmount(transfer, standard) }
     return trialRequest({ relayer, contract }, call, network.gasPerItem)
   }
   await lease.renew()
@@ -114,12 +114,12 @@ const limitRequest = (contract: Address, token: Address) =>
 /**
  * Returns the limits of tokens in the contracts, by `limitKey`. One that no node tells is left out. What lets
  * deliveries go on counts: no limit for transfers, a limit for mints, and the one that leaves most.
- * `inFlight`: items that transactions carry.
+ * `inFlight`: deliveries that transactions carry.
  */
 export async function readTokenLimits(
   nodes: readonly Node[],
   requested: readonly Requested[],
-  inFlight: readonly Item[],
+  inFlight: readonly Delivery[],
 ): Promise<{ limits: Map<string, TokenLimits>; disagreements: Disagreement[] }> {
   const all = await askEach(
     nodes,
@@ -138,7 +138,7 @@ export async function readTokenLimits(
     })
     if (told.length === 0) continue
     const moving = inFlight
-      .filter((item) => item.contract === contract)
+      .filter((delivery) => delivery.contract === contract)
       .filter(({ contractAddr }) => contractAddr.toLowerCase() === token.toLowerCase())
       .reduce((sum, { quantity }) => sum + quantity, 0)
     const [most] = told

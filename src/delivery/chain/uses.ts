@@ -1,4 +1,4 @@
-/** Which transactions have used the keys of items, as all nodes tell them. */
+/** Which transactions have used the keys of deliveries, as all nodes tell them. */
 import type { Address, Hex } from 'viem'
 import { askOne, type Node } from '../../chain/nodes.ts'
 import { isUse, usedTopics } from '../../ethereum/contract.ts'
@@ -24,7 +24,7 @@ import {
 } from '../rules/settle.ts'
 import { describeReceipts, describeUses } from './differences.ts'
 
-/** The transaction that has used the key of an item. */
+/** The transaction that has used the key of a delivery. */
 export type FoundUse = {
   /** The first one that two nodes tell; else that of one node, if no node tells another one. */
   proof: { located: LocatedUse; agreed: AgreedTransaction } | null
@@ -32,7 +32,10 @@ export type FoundUse = {
   hash: Hex | null
   /** Whether nodes have it. */
   isTold: boolean
-  /** Whether nodes have different ones, or one has a receipt which does not show that the token moved something. */
+  /**
+   * Whether nodes have different ones, or one has a receipt which does not show that the token moved
+   * something.
+   */
   isDoubtful: boolean
 }
 
@@ -56,8 +59,8 @@ export async function readUses(
   const answersAbout = (hash: Hex) => mined.flatMap((one) => one.get(hash) ?? [])
   const agreed = agreeOnEach(hashes, answersAbout, signers)
   const found = recorded.map((entry) => {
-    const ofItem = uses.filter(({ item }) => item.id === entry.item.id)
-    return [entry.item.id, findUse(entry, ofItem, { answersAbout, agreed })] as const
+    const ofDelivery = uses.filter(({ delivery }) => delivery.id === entry.delivery.id)
+    return [entry.delivery.id, findUse(entry, ofDelivery, { answersAbout, agreed })] as const
   })
   return {
     found: new Map(found),
@@ -65,7 +68,7 @@ export async function readUses(
   }
 }
 
-/** Returns each transaction about which the nodes agree, once: an event of it proves one item only. */
+/** Returns each transaction about which the nodes agree, once: an event of it proves one delivery only. */
 function agreeOnEach(
   hashes: readonly Hex[],
   answersAbout: NamedTransactions['answersAbout'],
@@ -77,22 +80,23 @@ function agreeOnEach(
     if (!agreed) continue
     const { nonce, from } = agreed.mined
     const state = signers.get(from)
-    // A nonce that its signer has not reached yet is a wrong answer; if two nodes tell the transaction, of the count.
+    // A nonce that its signer has not reached yet is a wrong answer; if two nodes tell the transaction, of
+    // the count.
     const count = agreed.isConfirmed ? findHighestCount(state) : state?.count
     if (!state || nonce < (count ?? 0)) transactions.set(hash, agreed)
   }
   return transactions
 }
 
-/** `uses`: the events of the item's key, as nodes tell them. */
+/** `uses`: the events of the delivery's key, as nodes tell them. */
 function findUse(
-  { item, record }: Recorded,
+  { delivery, record }: Recorded,
   uses: readonly LocatedUse[],
   { answersAbout, agreed: transactions }: NamedTransactions,
 ): FoundUse {
   const hasUse = (mined: Mined, { address }: LocatedUse['use']) =>
     mined.blockNumber === record.block &&
-    mined.logs.some((log) => isUse(log, address, item.key, record))
+    mined.logs.some((log) => isUse(log, address, delivery.key, record))
   // Two nodes may tell that a transaction which one names has not used the key.
   const located = uses.filter(({ use }) => {
     const agreed = transactions.get(use.transactionHash)
@@ -121,8 +125,8 @@ function findUse(
 }
 
 /**
- * Returns the items whose keys events show as used, as one node tells it. `lineage`: the contracts that may have
- * logged the events.
+ * Returns the deliveries whose keys events show as used, as one node tells it. `lineage`: the contracts that
+ * may have logged the events.
  */
 async function locateUses(node: Node, recorded: readonly Recorded[], lineage: readonly Address[]) {
   const groups = [...Map.groupBy(recorded, ({ record }) => record.block)]
@@ -130,15 +134,15 @@ async function locateUses(node: Node, recorded: readonly Recorded[], lineage: re
     eventLogs(
       block,
       [...new Set([...lineage, ...inBlock.map(({ record }) => record.contract)])],
-      usedTopics(inBlock.map(({ item }) => item.key)),
+      usedTopics(inBlock.map(({ delivery }) => delivery.key)),
     ),
   )
   const replies = await askOne(node, requests)
   const events = requests.flatMap((request) => read(logs, replies(request)) ?? [])
   return recorded.flatMap((entry) => {
-    const { item, record } = entry
+    const { delivery, record } = entry
     const use = events.find((event) =>
-      [...lineage, record.contract].some((one) => isUse(event, one, item.key, record)),
+      [...lineage, record.contract].some((one) => isUse(event, one, delivery.key, record)),
     )
     return use ? [{ ...entry, use }] : []
   })

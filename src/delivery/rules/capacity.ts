@@ -82,7 +82,7 @@ export function readCapacity(
 }
 
 /**
- * Gives the item that has waited longest for room its turn, so that smaller ones do not take the room
+ * Gives the delivery that has waited longest for room its turn, so that smaller ones do not take the room
  * away for ever. It goes first once it fits. Until then, the relayer with most room saves half of what
  * flows back (`savedRoom`).
  */
@@ -93,11 +93,11 @@ export function saveRoom(
   now: Date,
 ): readonly Candidate[] {
   const [longest] = candidates
-    .filter(({ item }) => item.reasonCode === 'relayer_limit_reached')
-    .toSorted((a, b) => `${a.item.failingSince}`.localeCompare(`${b.item.failingSince}`))
+    .filter(({ delivery }) => delivery.reasonCode === 'relayer_limit_reached')
+    .toSorted((a, b) => `${a.delivery.failingSince}`.localeCompare(`${b.delivery.failingSince}`))
   if (!longest) return candidates
-  const { item, contract } = longest
-  const pieces = countPieces(item)
+  const { delivery, contract } = longest
+  const pieces = countPieces(delivery)
   const limits = contracts.get(contract)?.limits
   const [saving] = capacities
     .flatMap((capacity) => {
@@ -114,14 +114,14 @@ export function saveRoom(
   return candidates
 }
 
-/** Items of one contract that go into one transaction. `relayer`: who asks in the simulation. */
+/** Deliveries of one contract that go into one transaction. `relayer`: who asks in the simulation. */
 export type Batch<Of = Candidate> = { contract: Address; relayer: Address; candidates: Of[] }
 
-/** An item that would be delivered, with the gas that its token uses. */
+/** A delivery that would succeed, with the gas that its token uses. */
 export type Deliverable = Candidate & { gasUsed: number }
 
 /**
- * Divides candidates into as many batches as the relayers have room for. `left`: items that no relayer
+ * Divides candidates into as many batches as the relayers have room for. `left`: deliveries that no relayer
  * may move now, or that more transactions would have to carry.
  */
 export function divide(
@@ -161,14 +161,14 @@ export const findPieces = ({ nonces, pieces }: Capacity, contract: Address): num
 /** Takes the first candidates that fit, without those that are too large for what is left. */
 export function takeFitting(
   candidates: readonly Candidate[],
-  mostItems: number,
+  mostDeliveries: number,
   mostPieces: number,
 ): { taken: Candidate[]; pieces: number } {
   const taken: Candidate[] = []
   let pieces = 0
   for (const candidate of candidates) {
-    if (taken.length === mostItems) break
-    const added = countPieces(candidate.item)
+    if (taken.length === mostDeliveries) break
+    const added = countPieces(candidate.delivery)
     if (pieces + added > mostPieces) continue
     pieces += added
     taken.push(candidate)

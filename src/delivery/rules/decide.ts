@@ -1,7 +1,7 @@
 /**
- * What becomes of open transactions and of the items that they carry, and when they are looked at again:
- * pure functions of what was loaded and observed. The chain decides: an item is `transferred` because a final
- * block has its key, and not because a transaction was sent.
+ * What becomes of open transactions and of the deliveries that they carry, and when they are looked at again:
+ * pure functions of what was loaded and observed. The chain decides: a delivery is `transferred` because a
+ * final block has its key, and not because a transaction was sent.
  */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../../env.ts'
@@ -9,15 +9,15 @@ import { decodeFailure, isFailure, isUse, type Log } from '../../ethereum/contra
 import { type Fees, isUnderpriced, outbid, readFeeCap } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
-import type { DeliveryTransaction, Item, Loaded, Observation, SignerState } from '../model.ts'
+import type { Delivery, DeliveryTransaction, Loaded, Observation, SignerState } from '../model.ts'
 import { explain } from '../reasons.ts'
 import {
   carryWithoutEffect,
+  type DeliveryChange,
   failInTransaction,
-  type ItemChange,
   queue,
   waitForTransaction,
-} from './item-changes.ts'
+} from './delivery-changes.ts'
 import { isFinal, settleUses } from './settle.ts'
 
 /**
@@ -47,9 +47,9 @@ type NextAction =
       do: 'close'
       closing: 'final' | 'reverted' | 'expired' | 'foreign_transaction'
       receipt: Receipt | null
-      changes: ItemChange[]
-      /** Items whose call has used up gas. */
-      burned: Item[]
+      changes: DeliveryChange[]
+      /** Deliveries whose call has used up gas. */
+      burned: Delivery[]
     }
 
 export type Decision = { transaction: DeliveryTransaction } & NextAction
@@ -118,7 +118,7 @@ function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextA
     if (isUnknown || nonceUsedAt > final.number || !isConfirmed) return { do: 'wait' }
     return close(transaction, 'foreign_transaction', null, evidence)
   }
-  // Its nonce is signed again when there are items, also if a reorganization has undone its use.
+  // Its nonce is signed again when there are deliveries, also if a reorganization has undone its use.
   if (items.length === 0)
     return { do: block === null && nonceUsedAt === null ? 'wait' : 'await_block' }
   if (deadline < final.timestamp) {
@@ -145,7 +145,7 @@ const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): NextAct
     : { do: 'store_block', receipt }
 
 /**
- * Waits if the nodes have not told the records of all items. A receipt that only one node has counts
+ * Waits if the nodes have not told the records of all deliveries. A receipt that only one node has counts
  * if records prove it, and proves no failure.
  */
 function close(
@@ -157,53 +157,54 @@ function close(
   const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, contract))
-  const changes: ItemChange[] = []
-  const burned: Item[] = []
+  const changes: DeliveryChange[] = []
+  const burned: Delivery[] = []
   const isUnconfirmed = receipt !== null && unconfirmed.has(receipt.transactionHash)
   const isShort = failures.some(
     (log) => !isUnconfirmed && !doubtful.has(log) && isBurning(log, gasPerItem),
   )
   let isProven = !isUnconfirmed
-  for (const item of items.flatMap((id) => carried.get(id) ?? [])) {
-    const record = records.get(item.key)
-    if (!record || disputed.has(item.key)) return { do: 'wait' }
+  for (const delivery of items.flatMap((id) => carried.get(id) ?? [])) {
+    const record = records.get(delivery.key)
+    if (!record || disputed.has(delivery.key)) return { do: 'wait' }
     const isUsed = isFinal(record, final)
     // Another transaction may have used the key, in the same block, too.
     const uses =
       isUsed && record.block === receipt?.blockNumber
-        ? logs.filter((log) => isUse(log, contract, item.key, record))
+        ? logs.filter((log) => isUse(log, contract, delivery.key, record))
         : []
-    const failure = isUsed ? undefined : failures.find(({ topics }) => topics[1] === item.key)
+    const failure = isUsed ? undefined : failures.find(({ topics }) => topics[1] === delivery.key)
     isProven ||= uses.length > 0
     if (uses.length > 0)
       changes.push(
-        settleUses(item, { uses, logs, doubtful }) ?? waitForTransaction(item, record.block, now),
+        settleUses(delivery, { uses, logs, doubtful }) ??
+          waitForTransaction(delivery, record.block, now),
       )
     // An event that only one node has is no failure.
     else if (failure && !isUnconfirmed && !doubtful.has(failure)) {
       const decoded = decodeFailure(failure.data)
       if (!decoded) return { do: 'wait' }
       const { gasUsed, reason } = decoded
-      if (isBurning(failure, gasPerItem)) burned.push(item)
-      // A limit of the contract is not the item's fault.
+      if (isBurning(failure, gasPerItem)) burned.push(delivery)
+      // A limit of the contract is not the delivery's fault.
       const code = readContractReason(gasUsed, reason)
       changes.push(
         code === null || code === 'token_not_deployed'
-          ? failInTransaction(item, explain('transfer_failed', revertReason(reason)), now)
-          : carryWithoutEffect(item, explain(code), now),
+          ? failInTransaction(delivery, explain('transfer_failed', revertReason(reason)), now)
+          : carryWithoutEffect(delivery, explain(code), now),
       )
     }
     // The next step compares the key with the chain before it signs.
-    else if (closing === 'expired') changes.push({ ...queue(item, now), transaction: null })
+    else if (closing === 'expired') changes.push({ ...queue(delivery, now), transaction: null })
     // What burned the gas of the others was counted: it is held after two times.
-    else if (isUsed || receipt === null || isShort) changes.push(queue(item, now))
-    else changes.push(carryWithoutEffect(item, null, now))
+    else if (isUsed || receipt === null || isShort) changes.push(queue(delivery, now))
+    else changes.push(carryWithoutEffect(delivery, null, now))
     if (isUnconfirmed && changes.at(-1)?.transition === 'fail') return { do: 'wait' }
   }
   return isProven ? { do: 'close', closing, receipt, changes, burned } : { do: 'wait' }
 }
 
-/** Whether a failure has used up so much gas that the contract may have reached no item after it. */
+/** Whether a failure has used up so much gas that the contract may have reached no delivery after it. */
 const isBurning = ({ data }: Log, gasPerItem: number): boolean =>
   (decodeFailure(data)?.gasUsed ?? 0) >= gasPerItem / 2
 

@@ -1,5 +1,5 @@
 /**
- * What becomes of items whose key a final block has. The content hash of the record says what was
+ * What becomes of deliveries whose key a final block has. The content hash of the record says what was
  * delivered: compared with the order, it decides. The logs of the transaction prove that the token
  * has moved something, and tell which transaction it was. A node may lack a receipt or some of its
  * events, or change them, so what two nodes tell is compared (`mergeReceipts`, `agreeOnMined`).
@@ -16,9 +16,9 @@ import {
 } from '../../ethereum/contract.ts'
 import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
-import type { Item, KnownBlock, ObservedRecord } from '../model.ts'
+import type { Delivery, KnownBlock, ObservedRecord } from '../model.ts'
 import { explain, hasReturnedPieces } from '../reasons.ts'
-import { cancel, deliver, fail, type ItemChange } from './item-changes.ts'
+import { cancel, type DeliveryChange, deliver, fail } from './delivery-changes.ts'
 
 /** Whether a record says that a final block has the key. */
 export const isFinal = ({ block }: KeyRecord, final: { number: number }): boolean =>
@@ -37,68 +37,68 @@ export function findNewest(receipts: readonly Receipt[]): KnownBlock | undefined
 type Use = { use: Log; logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
 
 /**
- * Returns the end of an item whose key a transaction has used for it. The event of its transfer is
- * taken from the logs, so that it proves one item only. Null: nodes disagree about this event.
+ * Returns the end of a delivery whose key a transaction has used for it. The event of its transfer is
+ * taken from the logs, so that it proves one delivery only. Null: nodes disagree about this event.
  */
-function settleUse(item: Item, { use, logs, doubtful }: Use, hash?: Hex | null) {
+function settleUse(delivery: Delivery, { use, logs, doubtful }: Use, hash?: Hex | null) {
   const delivered = decodeDelivered(use)
-  if (!delivered) return cancel(item, hash)
+  if (!delivered) return cancel(delivery, hash)
   const transfer = takeTransfer(logs, delivered)
   if (!transfer) {
     // An event that only one node has is no failure.
     if (doubtful.has(use)) return null
-    return hasReturnedPieces(item)
-      ? cancel(item, hash)
-      : fail(item, explain('token_moved_nothing'), hash)
+    return hasReturnedPieces(delivery)
+      ? cancel(delivery, hash)
+      : fail(delivery, explain('token_moved_nothing'), hash)
   }
-  return doubtful.has(transfer) ? null : deliver(item, delivered.amount, hash)
+  return doubtful.has(transfer) ? null : deliver(delivery, delivered.amount, hash)
 }
 
 /** The same by the first event that proves an end, of those that nodes have for the key: one may be changed. */
 export function settleUses(
-  item: Item,
+  delivery: Delivery,
   { uses, ...found }: Omit<Use, 'use'> & { uses: readonly Log[] },
-): ItemChange | null {
+): DeliveryChange | null {
   for (const use of uses) {
-    const end = settleUse(item, { use, ...found })
+    const end = settleUse(delivery, { use, ...found })
     if (end) return end
   }
   return null
 }
 
 /**
- * Returns the end of an item by the record of its key. Without logs the record suffices, unless the
- * item has no recipient to compare it with: then it waits for one, or for the logs. Null: nothing is
+ * Returns the end of a delivery by the record of its key. Without logs the record suffices, unless the
+ * delivery has no recipient to compare it with: then it waits for one, or for the logs. Null: nothing is
  * known of the recipient, or nodes disagree about the logs.
  */
 export function settle(
-  item: Item,
+  delivery: Delivery,
   { contentHash }: KeyRecord,
   found: Use | null,
   hash: Hex | null,
-): ItemChange | null {
-  if (contentHash === CANCELLED) return cancel(item, hash)
+): DeliveryChange | null {
+  if (contentHash === CANCELLED) return cancel(delivery, hash)
   const delivered = found && decodeDelivered(found.use)
-  const recipient = item.recipient ?? delivered?.to ?? null
-  const amount = findAmount({ ...item, recipient }, contentHash)
+  const recipient = delivery.recipient ?? delivered?.to ?? null
+  const amount = findAmount({ ...delivery, recipient }, contentHash)
   if (amount !== undefined)
-    return found ? settleUse(item, found, hash) : deliver(item, amount, hash)
-  if (hasReturnedPieces(item)) return cancel(item, hash)
+    return found ? settleUse(delivery, found, hash) : deliver(delivery, amount, hash)
+  if (hasReturnedPieces(delivery)) return cancel(delivery, hash)
   if (recipient === null || found?.doubtful.has(found.use)) return null
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
-  return fail(item, explain('key_used_for_other_delivery', detail), hash)
+  return fail(delivery, explain('key_used_for_other_delivery', detail), hash)
 }
 
 /** Returns the amount of the call, by either standard; undefined if the order says something else. */
-function findAmount(item: Item, contentHash: Hex): bigint | undefined {
-  const transfer = parseTransfer({ ...item, holder: null })
+function findAmount(delivery: Delivery, contentHash: Hex): bigint | undefined {
+  const transfer = parseTransfer({ ...delivery, holder: null })
   if (typeof transfer === 'string') return undefined
   return (['erc721', 'erc1155'] as const)
     .map((standard) => contractAmount(transfer, standard))
     .find((amount) => hashContent({ ...transfer, amount }) === contentHash)
 }
 
-/** A transaction that the database does not know, and the items whose keys it has used. */
+/** A transaction that the database does not know, and the deliveries whose keys it has used. */
 export type FoundTransaction = {
   mined: Mined
   contract: Address
@@ -110,38 +110,44 @@ export type FoundTransaction = {
   isKnown: boolean
 }
 
-/** An item with the record of its key. */
-export type Recorded = { item: Item; record: ObservedRecord }
+/** A delivery with the record of its key. */
+export type Recorded = { delivery: Delivery; record: ObservedRecord }
 
-/** An item with the event that used its key. */
+/** A delivery with the event that used its key. */
 export type LocatedUse = Recorded & { use: EventLog }
 
 /** Whether logs have the use of a key, and not the transfer that it stands for. A node may lack all events. */
-export function deniesTransfer({ item, record, use }: LocatedUse, logs: Receipt['logs']): boolean {
+export function deniesTransfer(
+  { delivery, record, use }: LocatedUse,
+  logs: Receipt['logs'],
+): boolean {
   const delivered = decodeDelivered(use)
-  const hasUse = logs.some((log) => isUse(log, use.address, item.key, record))
+  const hasUse = logs.some((log) => isUse(log, use.address, delivery.key, record))
   return delivered !== null && hasUse && !takeTransfer([...logs], delivered)
 }
 
 /**
- * Returns what becomes of an item, and its transaction. Null: the transaction is not in the block of
+ * Returns what becomes of a delivery, and its transaction. Null: the transaction is not in the block of
  * the record, or lacks the event, or nodes disagree about its logs. `treasury`: who holds the tokens
  * that are not minted; undefined if the sellers do.
  */
 export function settleMined(
-  { item, record, use: { address, transactionHash } }: LocatedUse,
+  { delivery, record, use: { address, transactionHash } }: LocatedUse,
   { mined, left: { logs, doubtful } }: AgreedTransaction,
   treasury: Address | undefined,
-): { change: ItemChange; found: Omit<FoundTransaction, 'isKnown'> } | null {
+): { change: DeliveryChange; found: Omit<FoundTransaction, 'isKnown'> } | null {
   if (mined.blockNumber !== record.block || mined.status !== 1) return null
   // The record of a key does not say who has paid.
-  const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
-  for (const use of mined.logs.filter((log) => isUse(log, address, item.key, record))) {
-    const change = settle(item, record, { use, logs, doubtful }, transactionHash)
+  const holder = delivery.fulfilment === 'mint' ? zeroAddress : (treasury ?? delivery.seller)
+  for (const use of mined.logs.filter((log) => isUse(log, address, delivery.key, record))) {
+    const change = settle(delivery, record, { use, logs, doubtful }, transactionHash)
     if (!change) continue
     const { relayer = mined.from, from } = (!doubtful.has(use) && decodeDelivered(use)) || {}
     const isFromHolder = !from || from.toLowerCase() === holder.toLowerCase()
-    return { change, found: { mined, contract: address, items: [item.id], relayer, isFromHolder } }
+    return {
+      change,
+      found: { mined, contract: address, items: [delivery.id], relayer, isFromHolder },
+    }
   }
   return null
 }
@@ -229,7 +235,7 @@ export function mergeReceipts(
 const receiptClass = (receipt: Receipt | null): string =>
   receipt ? [receipt.blockHash, receipt.blockNumber, receipt.status].join() : 'none'
 
-/** A transaction as two nodes tell it. `left`: its events that have proved no item yet. */
+/** A transaction as two nodes tell it. `left`: its events that have proved no delivery yet. */
 export type AgreedTransaction = { mined: Mined; left: Logs; isConfirmed: boolean }
 
 /** Returns what nodes say of a transaction; null if none tells it, or if they contradict each other. */

@@ -4,9 +4,9 @@ import { type Database, jsonValues, toJsonSlices } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import { returnPieces, takePieces } from '../../db/stock.ts'
 import type { KnownBlock, SignerRow } from '../model.ts'
-import type { ItemChange } from '../rules/item-changes.ts'
+import type { DeliveryChange } from '../rules/delivery-changes.ts'
 import { findUndeliverable, stopSales } from '../stop-sales.ts'
-import { writeItemChanges } from '../transitions.ts'
+import { writeDeliveryChanges } from '../transitions.ts'
 import { type Finding, storeFindings } from './findings.ts'
 import { type NewTransaction, type TransactionChange, writeTransactions } from './transactions.ts'
 
@@ -16,8 +16,8 @@ export type Burn = { token: string; recipient: string | null }
 /** What a step has decided. What is absent stays as it was. */
 export type Changes = {
   transactions: (NewTransaction | TransactionChange)[]
-  items: ItemChange[]
-  /** Whether one node of several has told alone how items end. */
+  deliveries: DeliveryChange[]
+  /** Whether one node of several has told alone how deliveries end. */
   isUnconfirmed?: boolean
   /** The newest block in which something was settled. */
   settled?: KnownBlock | undefined
@@ -29,13 +29,13 @@ export type Changes = {
   minedByOne?: number
   /** Since when all nodes contradict what is stored. */
   contradictedSince?: string | null
-  /** The last item that was compared, and the time if it was the last of all. */
+  /** The last delivery that was compared, and the time if it was the last of all. */
   compared?: { id: number; at: string | null } | undefined
 }
 
-export const NO_CHANGES: Changes = { transactions: [], items: [] }
+export const NO_CHANGES: Changes = { transactions: [], deliveries: [] }
 
-/** Whether there is anything to write. `isUnconfirmed` alone is nothing: it says how items end. */
+/** Whether there is anything to write. `isUnconfirmed` alone is nothing: it says how deliveries end. */
 export const hasChanges = (changes: Changes): boolean =>
   Object.entries(changes).some(([name, value]) =>
     Array.isArray(value) ? value.length > 0 : name !== 'isUnconfirmed' && value !== undefined,
@@ -49,17 +49,17 @@ export function writeChanges(
   { now, leaseUntil }: { now: Date; leaseUntil: string },
 ) {
   const idsOf = (flag: 'isUnrequested' | 'isReturned' | 'isTaken') =>
-    changes.items.flatMap((item) => (item[flag] ? item.id : []))
+    changes.deliveries.flatMap((delivery) => (delivery[flag] ? delivery.id : []))
   const unrequested = idsOf('isUnrequested')
   return {
     transactions: writeTransactions(db, chainId, changes.transactions, now),
-    items: writeItemChanges(db, changes.items, changes.isUnconfirmed ?? false, now),
+    deliveries: writeDeliveryChanges(db, changes.deliveries, changes.isUnconfirmed ?? false, now),
     stock: [
       ...toJsonSlices(idsOf('isReturned')).map((ids) => returnPieces(db, jsonValues(ids), now)),
       ...toJsonSlices(idsOf('isTaken')).map((ids) => takePieces(db, jsonValues(ids), now)),
     ],
     signers: writeSigners(db, chainId, changes, now),
-    sales: stopSales(db, changes.isUnconfirmed ? [] : findUndeliverable(changes.items), now),
+    sales: stopSales(db, changes.isUnconfirmed ? [] : findUndeliverable(changes.deliveries), now),
     findings:
       unrequested.length > 0
         ? storeFindings(db, chainId, [unrequestedFinding(chainId, unrequested)], now)
@@ -68,7 +68,7 @@ export function writeChanges(
   }
 }
 
-/** `ids`: items whose keys were used up although nobody has asked for that. */
+/** `ids`: deliveries whose keys were used up although nobody has asked for that. */
 const unrequestedFinding = (chainId: number, ids: readonly number[]): Finding => ({
   key: `unrequested_cancellation:${chainId}`,
   detail: `Somebody has cancelled items on chain ${chainId} although nobody asked for that: ${ids.length}, such as ${ids[0]}.`,
@@ -82,7 +82,7 @@ function writeSigners(
   now: Date,
 ) {
   const at = now.toISOString()
-  // What one node tells alone must hold no items until an operator comes.
+  // What one node tells alone must hold no deliveries until an operator comes.
   const counted = isUnconfirmed ? [] : burns
   return [
     ...toJsonSlices(signers).map(

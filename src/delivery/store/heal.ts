@@ -40,9 +40,9 @@ export async function isSignedFor(db: Database, chainId: number, contract: Addre
 }
 
 /**
- * Queues the items above the fork again, and forgets the blocks that are gone. Failed items are compared
- * with the chain next: their keys may be unused again. `standing`: the newest block that the chain has;
- * null if it has none of those that are known.
+ * Queues the deliveries above the fork again, and forgets the blocks that are gone. Failed deliveries are
+ * compared with the chain next: their keys may be unused again. `standing`: the newest block that the chain
+ * has; null if it has none of those that are known.
  */
 export const requeueAboveFork = (
   db: Database,
@@ -88,8 +88,8 @@ export const forgetContract = (db: Database, chainId: number, contract: Address,
 }
 
 /**
- * Queues the items again that transactions carry, and forgets the blocks of these. The newest row of
- * each nonce is open and without items then: its bytes may be mined again, or its nonce is signed again.
+ * Queues the deliveries again that transactions carry, and forgets the blocks of these. The newest row of
+ * each nonce is open and without deliveries then: its bytes may be mined again, or its nonce is signed again.
  */
 const requeue = (db: Database, chainId: number, isGone: SQL, now: Date) => {
   const at = now.toISOString()

@@ -46,7 +46,7 @@ export function takeChainLease(db: Database, chainId: number, lease: string, now
       unconfirmedSince, minedByOne, contradictedSince`
 }
 
-/** Another run has the lease, or somebody changed an item since it was loaded. Nothing is written. */
+/** Another run has the lease, or somebody changed a delivery since it was loaded. Nothing is written. */
 export class Outdated extends Error {}
 
 /** The lease that a step has of its network. Only under it may a step write. */
@@ -78,10 +78,10 @@ export function holdLease(
   return { renew, write }
 }
 
-/** What must still be so: the run has the lease, and the items are as they were loaded. */
-function guardsOf(chainId: number, lease: string, { items }: Changes): Guard[] {
+/** What must still be so: the run has the lease, and the deliveries are as they were loaded. */
+function guardsOf(chainId: number, lease: string, { deliveries }: Changes): Guard[] {
   const error = () => new Outdated('the run is outdated')
-  const expected = toJsonSlices(items.map(({ id, version }) => ({ id, version })))
+  const expected = toJsonSlices(deliveries.map(({ id, version }) => ({ id, version })))
   const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
     LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
     WHERE d.id IS NULL)`
@@ -111,27 +111,27 @@ export async function storeFailure(
 export type StepOutcome = {
   /** When the network has to be looked at again for its transactions; null if it has none. */
   lookAt: Date | null
-  /** Whether more items could be sent before that. */
-  takesItems: boolean
+  /** Whether more deliveries could be sent before that. */
+  takesDeliveries: boolean
   /** Why nothing could be sent; null if nothing stopped it. */
   problem: string | null
 }
 
 /**
- * Releases the lease, unless items are due that can be sent (`isHeld`). `wakeAt`: when the next run is
+ * Releases the lease, unless deliveries are due that can be sent (`isHeld`). `wakeAt`: when the next run is
  * needed. If a message is planned for an earlier time, that one (`planned`).
  */
 export async function releaseChainLease(
   db: Database,
   { chainId, wakeAt }: Pick<NetworkRow, 'chainId' | 'wakeAt'>,
   lease: string,
-  { lookAt, takesItems, problem }: StepOutcome,
+  { lookAt, takesDeliveries, problem }: StepOutcome,
   now: Date,
 ) {
   const at = now.toISOString()
   const planned = wakeAt && wakeAt > at ? wakeAt : null
   const compareAt = new Date(now.getTime() + COMPARE_DELAY).toISOString()
-  const nextDue = takesItems ? firstDue(chainId) : sql`NULL`
+  const nextDue = takesDeliveries ? firstDue(chainId) : sql`NULL`
   const hasDue = sql`coalesce(${nextDue} <= ${at}, 0)`
   const nextComparison = sql`strftime('%Y-%m-%dT%H:%M:%fZ', comparedAt,
     ${`+${COMPARE_INTERVAL / SECOND} seconds`})`

@@ -7,18 +7,22 @@ import type { Database } from '../../db/client.ts'
 import { raw } from '../../db/statements.ts'
 import type { Network } from '../../env.ts'
 import { SECOND } from '../../time.ts'
-import type { DeliveryTransaction, Item, Loaded, SignerRow } from '../model.ts'
+import type { Delivery, DeliveryTransaction, Loaded, SignerRow } from '../model.ts'
 import { MAX_UNMINED } from '../rules/capacity.ts'
 import { comparedBefore } from '../wake.ts'
 import { hasLeaseSql, takeChainLease } from './lease.ts'
 
-/** Items that one run compares. */
-export const COMPARED_ITEMS = 200
-/** Items that are loaded besides those that can be sent: large ones stay due while they wait for a limit. */
-const WAITING_ITEMS = 16
+/** Deliveries that one run compares. */
+export const COMPARED_DELIVERIES = 200
+/**
+ * Deliveries that are loaded besides those that can be sent: large ones stay due while they wait for a limit.
+ */
+const WAITING_DELIVERIES = 16
 /** Transactions that one step signs at most. */
 const MAX_TRANSACTIONS = 16
-/** Transactions that one step looks at of those in a block, and of those of a signer without anything to send. */
+/**
+ * Transactions that one step looks at of those in a block, and of those of a signer without anything to send.
+ */
 export const MAX_LOADED = 100
 
 /** What a run may load: of a chain, and only under its lease. */
@@ -69,7 +73,7 @@ export async function load(
       maxFeePerGas: BigInt(transaction.maxFeePerGas),
       maxPriorityFeePerGas: BigInt(transaction.maxPriorityFeePerGas),
     })),
-    carried: new Map(carried.map((item) => [item.id, item])),
+    carried: new Map(carried.map((delivery) => [delivery.id, delivery])),
     due,
     compared,
     unconfirmed,
@@ -78,7 +82,7 @@ export async function load(
   }
 }
 
-/** Whether a transaction carries items, and nothing is known of its nonce yet. */
+/** Whether a transaction carries deliveries, and nothing is known of its nonce yet. */
 const isUnminedSql = sql`(items <> '[]' AND nonceUsedAt IS NULL)`
 
 /** Open transactions of the chain that are in no block. */
@@ -107,9 +111,11 @@ const selectOpen = (db: Database, scope: Scope) =>
       blockHash, nonceUsedAt
     FROM transactions WHERE id IN (${openIds(scope)}) ORDER BY signer, nonce`
 
-/** The items of these transactions. */
+/** The deliveries of these transactions. */
 const selectCarried = (db: Database, scope: Scope) =>
-  raw<Item>(db)`${selectItems} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
+  raw<Delivery>(
+    db,
+  )`${selectDeliveries} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
     WHERE t.id IN (${openIds(scope)}))`
 
 /** How many transactions of these signers wait to be mined. */
@@ -117,59 +123,59 @@ const countUnmined = (scope: Scope): SQL<number> => sql`(SELECT count(*) FROM tr
   WHERE ${unminedSql(scope)} AND signer IN (SELECT value FROM json_each(${JSON.stringify(scope.signers)})))`
 
 /**
- * How many items can be sent, and some more. A transaction that only one node calls mined takes the place of no
- * other.
+ * How many deliveries can be sent, and some more. A transaction that only one node calls mined takes the
+ * place of no other.
  */
 const roomSql = ({ network, signers, slots, chainId }: Scope, inFlight: SQL<number>): SQL => sql`
-  SELECT iif(free > 0, free * ${network.itemsPerTransaction} + ${WAITING_ITEMS}, 0) AS items
+  SELECT iif(free > 0, free * ${network.itemsPerTransaction} + ${WAITING_DELIVERIES}, 0) AS places
   FROM (SELECT min(${MAX_TRANSACTIONS}, ${slots} - max(0, inFlight - minedByOne),
       ${signers.length * MAX_UNMINED} - inFlight) AS free
     FROM (SELECT minedByOne, ${inFlight} AS inFlight FROM networks WHERE chainId = ${chainId}))`
 
 /**
- * Items that are due. Each who placed orders gets an equal share of the items, and of the pieces, which relayers
- * have a limit of: an item waits for the pieces before it, not for its own. What one leaves over is used in the
- * next step. `placers` steps through the index `deliveries_due`, one row for each placer.
+ * Deliveries that are due. Each who placed orders gets an equal share of the deliveries, and of the pieces,
+ * which relayers have a limit of: a delivery waits for the pieces before it, not for its own. What one leaves
+ * over is used in the next step. `placers` steps through the index `deliveries_due`, one row for each placer.
  */
 function selectDue(db: Database, scope: Scope) {
   const { chainId, isMine } = scope
   const at = scope.now.toISOString()
-  return raw<Item>(db)`WITH RECURSIVE placers (placer) AS (
+  return raw<Delivery>(db)`WITH RECURSIVE placers (placer) AS (
       SELECT min(placer) FROM deliveries WHERE chainId = ${chainId} AND dueAt IS NOT NULL AND ${isMine}
       UNION ALL SELECT (SELECT min(d.placer) FROM deliveries d
         WHERE d.chainId = ${chainId} AND d.dueAt IS NOT NULL AND d.placer > placers.placer)
       FROM placers WHERE placer IS NOT NULL),
     waiting AS MATERIALIZED (SELECT placer FROM placers WHERE EXISTS (SELECT 1 FROM deliveries d
       WHERE d.chainId = ${chainId} AND d.placer = placers.placer AND d.dueAt <= ${at})),
-    room (items) AS (${roomSql(scope, countUnmined(scope))}),
-    share (items) AS (SELECT CAST(ceil(items / (SELECT count(*) FROM waiting)) AS INTEGER) FROM room),
+    room (places) AS (${roomSql(scope, countUnmined(scope))}),
+    share (places) AS (SELECT CAST(ceil(places / (SELECT count(*) FROM waiting)) AS INTEGER) FROM room),
     chosen AS (SELECT d.id, coalesce(sum(i.quantity) OVER (PARTITION BY d.placer
         ORDER BY d.dueAt, d.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS turn
       FROM waiting CROSS JOIN deliveries d ON d.id IN (SELECT n.id FROM deliveries n
         WHERE n.chainId = ${chainId} AND n.placer = waiting.placer AND n.dueAt <= ${at}
-        ORDER BY n.dueAt, n.id LIMIT (SELECT items FROM share))
+        ORDER BY n.dueAt, n.id LIMIT (SELECT places FROM share))
       CROSS JOIN orderItems i ON i.id = d.id)
-    ${selectItemsFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
-    ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`
+    ${selectDeliveriesFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
+    ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT places FROM room)`
 }
 
-/** The next page of items that failed or wait for a wallet, once a day. */
+/** The next page of deliveries that failed or wait for a wallet, once a day. */
 const selectCompared = (db: Database, { chainId, now, isMine }: Scope) =>
-  raw<Item>(db)`${selectItems} JOIN networks w ON w.chainId = ${chainId}
+  raw<Delivery>(db)`${selectDeliveries} JOIN networks w ON w.chainId = ${chainId}
     WHERE d.state IN ('awaiting_wallet', 'failed') AND d.chainId = w.chainId
       AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore(now)} AND ${isMine}
-    ORDER BY d.id LIMIT ${COMPARED_ITEMS}`
+    ORDER BY d.id LIMIT ${COMPARED_DELIVERIES}`
 
 /**
- * Items that have ended by the word of one node. From another item on in each second, so that those that nodes
- * never agree about delay no others.
+ * Deliveries that have ended by the word of one node. From another delivery on in each second, so that those
+ * that nodes never agree about delay no others.
  */
 const selectUnconfirmed = (db: Database, { chainId, now, isMine }: Scope) =>
-  raw<Item>(db)`${selectItems} WHERE d.isUnconfirmed AND d.chainId = ${chainId}
+  raw<Delivery>(db)`${selectDeliveries} WHERE d.isUnconfirmed AND d.chainId = ${chainId}
     AND ${isMine} ORDER BY d.id < (
       SELECT min(id) + ${Math.floor(now.getTime() / SECOND)} % (max(id) - min(id) + 1)
       FROM deliveries WHERE isUnconfirmed AND chainId = ${chainId}), d.id
-    LIMIT ${COMPARED_ITEMS}`
+    LIMIT ${COMPARED_DELIVERIES}`
 
 /**
  * The next nonce of each signer by what is mined, and its block: only of transactions that this instance has
@@ -184,7 +190,7 @@ const selectMined = (db: Database, { chainId, isMine, slots }: Scope) =>
       ORDER BY block DESC LIMIT ${slots})
     GROUP BY signer`
 
-const selectItemsFrom = (
+const selectDeliveriesFrom = (
   source: SQL,
 ) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
     d.failingSince, d.tries, d.withoutEffect, d.contract IS NOT NULL AS wasCarried, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
@@ -200,7 +206,7 @@ const selectItemsFrom = (
     JOIN nfts n ON n.id = i.nftId
     JOIN users u ON u.id = i.sellerId`
 
-const selectItems = selectItemsFrom(sql`deliveries d`)
+const selectDeliveries = selectDeliveriesFrom(sql`deliveries d`)
 
 /** JSON and wei are text in the database. */
 type TextColumn = 'items' | 'replaced' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'

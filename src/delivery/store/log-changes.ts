@@ -3,10 +3,10 @@
 import { withoutAddresses } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
 import { describeReason } from '../reasons.ts'
-import type { ItemChange } from '../rules/item-changes.ts'
+import type { DeliveryChange } from '../rules/delivery-changes.ts'
 import type { Changes } from './changes.ts'
 
-export function logChanges(chainId: number, { transactions, items }: Changes): void {
+export function logChanges(chainId: number, { transactions, deliveries }: Changes): void {
   for (const transaction of transactions) {
     const { raw, hash, nonce, signer, items: carried, replaced } = transaction
     if (!raw) continue
@@ -14,16 +14,16 @@ export function logChanges(chainId: number, { transactions, items }: Changes): v
       log.info('transaction_signed', { chainId, signer, nonce, hash, items: carried.length })
     else log.info('transaction_replaced', { chainId, nonce, hash, replaces: replaced?.at(-1) })
   }
-  const idsOf = (name: ItemChange['transition']) =>
-    items.flatMap(({ id, transition }) => (transition === name ? id : []))
+  const idsOf = (name: DeliveryChange['transition']) =>
+    deliveries.flatMap(({ id, transition }) => (transition === name ? id : []))
   const cancelled = idsOf('cancel')
   if (cancelled.length > 0) log.info('items_cancelled', { chainId, items: cancelled })
   const transferred = idsOf('deliver')
   if (transferred.length > 0) log.info('items_transferred', { chainId, items: transferred })
-  logFailedItems(items)
+  logFailedDeliveries(deliveries)
 }
 
-export function logFailedItems(changes: readonly ItemChange[]): void {
+export function logFailedDeliveries(changes: readonly DeliveryChange[]): void {
   for (const change of changes) {
     if (change.transition !== 'fail') continue
     const { id, reasonCode } = change

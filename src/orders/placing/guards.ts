@@ -8,7 +8,7 @@
  * of a hold are free again when it is released or ends (`heldQuantity` in `nft.ts`). An import changes it
  * by the difference, never below what was sold and is held (`catalogue/problems.ts`).
  *
- * Pieces of an order return once: by a final cancellation (`cancel` in `delivery/rules/item-changes.ts`),
+ * Pieces of an order return once: by a final cancellation (`cancel` in `delivery/rules/delivery-changes.ts`),
  * or when an operator who writes an item off asks for it (`writeOff` in `delivery/actions/actions.ts`). An
  * item that fails keeps them. If a fork undoes a final cancellation and the item is then delivered, its
  * pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell, unless

@@ -2,7 +2,7 @@
 import { actsForAll } from '../../auth/access.ts'
 import { prefixed, type RowOf, shownColumns } from '../../db/columns.ts'
 import { orderItems, orders } from '../../db/schema/orders.ts'
-import { itemStatus } from '../../delivery/model.ts'
+import { orderItemStatus } from '../../delivery/model.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
@@ -57,7 +57,7 @@ export function buildOrder(viewer: Viewer, rows: Rows): PlacedOrder {
         ...item,
         ...itemConstants,
         createdAt: order.createdAt,
-        status: itemStatus(delivery.state, delivery.txId),
+        status: orderItemStatus(delivery.state, delivery.txId),
         txId: delivery.txId,
         updatedAt: delivery.changedAt,
         nft: visibleNft(viewer, rows),
@@ -110,7 +110,7 @@ export type SummarizedOrder = ReturnType<typeof toSummary>
 
 export function toSummary(selected: RowOf<typeof summaryColumns>) {
   const { publicUrl, claimPath, state, version, reasonDetail, ...row } = selected
-  const status = itemStatus(state, row.txId)
+  const status = orderItemStatus(state, row.txId)
   return {
     ...row,
     ...toShopFields(selected),

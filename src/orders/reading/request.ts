@@ -1,6 +1,6 @@
 /** What a list of orders is asked for. */
 import * as z from 'zod'
-import { itemStatuses } from '../../db/schema/delivery.ts'
+import { orderItemStatuses } from '../../db/schema/delivery.ts'
 import { statesWith } from '../../delivery/shown.ts'
 import { invalidField } from '../../http/errors.ts'
 import { idText, instant, limitText, tokenNameText } from '../../http/inputs.ts'
@@ -31,7 +31,7 @@ export const OrderQuery = z.object({
   sellerId: idText.optional().describe('Selects orders of the seller with this user id.'),
   buyerUserId: idText.optional().describe('Selects orders of the buyer with this user id.'),
   deliveryStatus: z
-    .enum(['pending', ...itemStatuses])
+    .enum(['pending', ...orderItemStatuses])
     .optional()
     .describe('Selects orders whose item has this status; `pending` stands for null.'),
   createdFrom: instant

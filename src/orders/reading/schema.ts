@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { saleObstacles } from '../../db/schema/catalogue.ts'
-import { itemStatuses, reasonCodes } from '../../db/schema/delivery.ts'
+import { orderItemStatuses, reasonCodes } from '../../db/schema/delivery.ts'
 import { deliveryFields } from '../../delivery/shown.ts'
 import { shopFields } from '../../events/shop-fields.ts'
 import * as f from '../../http/fields.ts'
@@ -15,7 +15,7 @@ import { Buyer } from './viewer.ts'
 /** The order number of a shop. */
 export const ProviderId = identifier(255)
 
-const ItemStatus = z.enum(itemStatuses).meta({
+const OrderItemStatus = z.enum(orderItemStatuses).meta({
   id: 'ItemStatus',
   description:
     '`awaiting_wallet`: the buyer has no wallet yet, and the transfer starts when one is linked. ' +
@@ -36,7 +36,7 @@ export const OrderItemFields = z.object({
   paymentProvider: f.orNull(f.always('Always `external`.', 'external')),
   ...f.timestamps(),
   ProductType: f.always('Always `nft`.', 'nft'),
-  status: ItemStatus.nullable().describe(
+  status: OrderItemStatus.nullable().describe(
     'State of the delivery; null while no transaction was sent.',
   ),
   txId: f.orNull(

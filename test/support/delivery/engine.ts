@@ -70,7 +70,7 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
       for (let i = 0; i < 20; i++) {
         const done = await takeStep(seconds)
         if (!done) return
-        const isBlocked = !done.takesItems && done.lookAt !== null
+        const isBlocked = !done.takesDeliveries && done.lookAt !== null
         const isDue = done.loaded.due.length > 0 || done.loaded.transactions.length > 0
         if (isBlocked || !isDue) break
       }
@@ -82,7 +82,7 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
         db,
         { chainId: chain.chainId, wakeAt: null },
         lease,
-        { lookAt: null, takesItems: false, problem: null },
+        { lookAt: null, takesDeliveries: false, problem: null },
         at(seconds),
       ),
   }
