@@ -99,7 +99,7 @@ const network = networkFields.superRefine((settings, context) => {
     })
 })
 
-/** Items are pinned to a chain, so two networks must not share one. */
+/** Deliveries are pinned to a chain, so two networks must not share one. */
 const networks = z
   .record(z.string(), network)
   .refine(
@@ -154,7 +154,7 @@ export const settingsSchema = issuerSchema.extend({
   LOOPBACK_HOSTS: loopbackHosts,
   /** Orders that all user tokens of a user together may have that are not ended. */
   MAX_OPEN_ORDERS: count.default(orderLimits.open.max),
-  /** Minutes after which a paid item with a recipient raises an alarm if it has not ended. */
+  /** Minutes after which a paid delivery with a recipient raises an alarm if it has not ended. */
   DELIVERY_ALARM_MINUTES: count.default(operatorLimits.alarmAge.max / MINUTE),
   /** Avatars that are converted in a day (UTC). Cloudflare converts 5,000 a month for nothing. */
   MAX_PICTURES_PER_DAY: count.default(peopleLimits.converted.max),

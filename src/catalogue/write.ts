@@ -205,7 +205,7 @@ const shareObstacles = `, untried AS MATERIALIZED (
 
 const isWallet = `users.walletChainId = ${value('walletChainId')}`
 
-/** Selects the users of the records who have a wallet. Items wait only for one that was a guest. */
+/** Selects the users of the records who have a wallet. Deliveries wait only for one that was a guest. */
 const withWallet = (importId: string) => sql`${withLines(importId)} SELECT u.id
   FROM r JOIN users u ON u.externalId = r.externalId
   WHERE r.type = 'user' AND u.ethereumPublicAddr <> ''`

@@ -12,7 +12,10 @@ import { log } from '../log.ts'
  */
 type Rule = 'any' | 'all that answer' | 'all configured' | 'two'
 
-/** What is asked, and whose word suffices for a yes. docs/architecture.md shows this table (`npm run openapi`). */
+/**
+ * What is asked, and whose word suffices for a yes. docs/architecture.md shows this table (`npm run
+ * openapi`).
+ */
 export const claims = {
   // A wrong yes costs a transaction without effect, which is counted.
   can_go_on: {
@@ -47,7 +50,7 @@ export const claims = {
   },
   reason: {
     suffices: 'two',
-    asked: 'Why an item cannot be delivered. If they give different reasons, the longer wait holds',
+    asked: 'Why a delivery cannot be made. If they give different reasons, the longer wait holds',
   },
 } as const satisfies Record<string, { suffices: Rule; asked: string }>
 

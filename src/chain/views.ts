@@ -158,7 +158,7 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
     facts[`The limit of the relayer ${address}`] = describePieceLimit(limit)
   const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   const gasPrice = (baseFeePerGas ?? 0n) + lower(priority ?? 0n, cap)
-  const costOfItem = gasPrice * BigInt(network.gasPerItem) || 1n
+  const costOfDelivery = gasPrice * BigInt(network.gasPerItem) || 1n
   return {
     problem: problems.find((problem) => typeof problem === 'string') ?? null,
     head,
@@ -189,7 +189,7 @@ async function readView(node: Node, { network, signers, before, cursors, tokens:
         return {
           address,
           balance: String(balance),
-          deliveries: Number(balance / costOfItem),
+          deliveries: Number(balance / costOfDelivery),
           limit: capacity > 0 ? { capacity, perDay, available } : null,
         }
       }),

@@ -28,10 +28,10 @@ type ValueOf<S extends Column | SQL> = S extends Column
 export type RowOf<Columns extends Selected> = { [Name in keyof Columns]: ValueOf<Columns[Name]> }
 
 /**
- * Returns columns of joined tables, to select them with the prefix and their key as names. D1 returns
- * rows as objects, so two columns of the same name would become one.
+ * Returns columns of joined tables, to select them with the prefix and their key as names. D1 returns rows as
+ * objects, so two columns of the same name would become one.
  *
- * @example db.select({ order: prefixed('order', orderColumns), item: prefixed('item', itemColumns) })
+ * @example db.select({ order: prefixed('order', orderColumns), nft: prefixed('nft', nftColumns) })
  */
 export function prefixed<Columns extends Selected>(prefix: string, columns: Columns) {
   const entries = Object.entries(columns).map(([key, column]) => {

@@ -14,7 +14,7 @@ export const isUnlimitedSql = (nft: string): SQL => sql.raw(`(${nft}.amountType 
 
 /**
  * Returns the pieces of order items to the stock: of a final cancellation (`delivery/store/changes.ts`), or
- * as an operator asks who writes items off. `ids`: a list in parentheses.
+ * as an operator asks who writes deliveries off. `ids`: a list in parentheses.
  */
 export const returnPieces = (db: Database, ids: SQL, now: Date) =>
   setStock(db, sql`availableAmount + moved.quantity`, ids, now)

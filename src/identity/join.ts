@@ -19,9 +19,9 @@ type JoinCtx = Ctx & { settings: Settings }
 type Join = { proof: Proof; email: string; client: Client }
 
 /**
- * Links a wallet to the account of the caller. If the wallet has an account, what the caller has is given to it:
- * then `session` is one of that account. Returns the owner, as mails need it, and the chain of each item that
- * waited for a wallet.
+ * Links a wallet to the account of the caller. If the wallet has an account, what the caller has is given to
+ * it: then `session` is one of that account. Returns the owner, as mails need it, and the chain of each
+ * delivery that waited for a wallet.
  */
 export async function linkOrJoin(ctx: JoinCtx, join: Join) {
   try {
@@ -33,9 +33,9 @@ export async function linkOrJoin(ctx: JoinCtx, join: Join) {
 }
 
 /**
- * Gives the e-mail address of the caller, and what the caller has bought, to the account of the wallet, and closes
- * that of the caller. Both are proved. An account that is more than a buyer's, or has two addresses, is joined to
- * no other.
+ * Gives the e-mail address of the caller, and what the caller has bought, to the account of the wallet, and
+ * closes that of the caller. Both are proved. An account that is more than a buyer's, or has two addresses,
+ * is joined to no other.
  */
 async function joinAccounts(ctx: JoinCtx, { proof, email, client }: Join) {
   const { db, caller, now } = ctx

@@ -38,8 +38,8 @@ type LinkProof = Omit<Proof, 'identityHash'>
 
 /**
  * Links a wallet or an e-mail address, takes over what a guest with it has bought, and queues the
- * items that waited for a wallet, in one transaction. Returns the owner of the account, as mails need
- * it, and the chain of each of these items.
+ * deliveries that waited for a wallet, in one transaction. Returns the owner of the account, as mails need
+ * it, and the chain of each of these deliveries.
  */
 export async function addMethod(ctx: Ctx, proof: LinkProof) {
   const { db, caller, now } = ctx

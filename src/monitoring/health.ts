@@ -3,7 +3,7 @@ import * as z from 'zod'
 import * as f from '../http/fields.ts'
 import { SECOND } from '../time.ts'
 import { runbookUrl } from './alarms/notify.ts'
-import { countItems, type State } from './state.ts'
+import { countDeliveries, type State } from './state.ts'
 
 const seconds = (description: string) => z.int().describe(description)
 const problem = f.orNull(f.text('What is wrong; null if it answers.'))
@@ -136,8 +136,8 @@ export function describeHealth(state: State, publicUrl: string, now: Date) {
     })),
     deliveries: {
       awaitingWallet: state.awaitingWallet,
-      queued: countItems(underWay, 'queued'),
-      inFlight: countItems(underWay, 'inFlight'),
+      queued: countDeliveries(underWay, 'queued'),
+      inFlight: countDeliveries(underWay, 'inFlight'),
       failed: state.failed,
     },
     oldestUndelivered: oldest && {

@@ -1,7 +1,7 @@
 /** The state in the text format of Prometheus (0.0.4): gauges, and counters whose names end with `_total`. */
 import { failureKinds } from '../http/failures.ts'
 import { secondsSince } from './health.ts'
-import { countItems, type State } from './state.ts'
+import { countDeliveries, type State } from './state.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -35,8 +35,8 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Order items that are not delivered, nor cancelled or written off, counted up to 1000.',
       [
         [{ state: 'awaiting_wallet' }, awaitingWallet],
-        [{ state: 'queued' }, countItems(underWay, 'queued')],
-        [{ state: 'in_flight' }, countItems(underWay, 'inFlight')],
+        [{ state: 'queued' }, countDeliveries(underWay, 'queued')],
+        [{ state: 'in_flight' }, countDeliveries(underWay, 'inFlight')],
         [{ state: 'failed' }, failed],
       ],
     ],

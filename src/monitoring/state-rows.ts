@@ -13,42 +13,42 @@ import { raw } from '../db/statements.ts'
 export const MAX_COUNT = 1000
 /** Endpoints with an alarm. */
 const MAX_ENDPOINTS = 20
-/** Transactions of a chain from which the cost of an item is taken. */
+/** Transactions of a chain from which the cost of a delivery is taken. */
 const NEWEST = 100
-/** Items of each placer, and transactions, in which the oldest item is looked for. */
+/** Deliveries of each placer, and transactions, in which the oldest delivery is looked for. */
 const FIRST = 10
 
 /**
- * Items of a chain that are under way. Times are null if there is no such item. They and the oldest
- * item are looked for among the first that each placer has queued, and the oldest transactions.
+ * Deliveries of a chain that are under way. Times are null if there is no such delivery. They and the oldest
+ * delivery are looked for among the first that each placer has queued, and the oldest transactions.
  */
-export type ItemsUnderWay = {
-  /** Null for items whose network was not configured. */
+export type DeliveriesUnderWay = {
+  /** Null for deliveries whose network was not configured. */
   chainId: number | null
   queued: number
   inFlight: number
-  /** Since when the first of the due items is due. */
+  /** Since when the first of the due deliveries is due. */
   dueAt: string | null
   /** When the first transaction was signed that is in no block. */
   unminedAt: string | null
   /** When the first of them was queued, of those that have no reason to wait (`Delay`). */
   queuedAt: string | null
-  /** The oldest item, and when it was ordered. */
+  /** The oldest delivery, and when it was ordered. */
   firstId: number
   firstAt: string
 }
 
 /**
- * Queued items of a chain that wait for the same reason. `queuedAt`: of the first of them. `lateAt`: of the
- * last one that is late; null if none is.
+ * Queued deliveries of a chain that wait for the same reason. `queuedAt`: of the first of them. `lateAt`: of
+ * the last one that is late; null if none is.
  */
-type Delay = Pick<ItemsUnderWay, 'chainId' | 'queuedAt'> & {
+type Delay = Pick<DeliveriesUnderWay, 'chainId' | 'queuedAt'> & {
   reasonCode: ReasonCode
-  items: number
+  deliveries: number
   lateAt: string | null
 }
 
-/** None of the items that `selectCounts` counts. */
+/** None of the deliveries that `selectCounts` counts. */
 export const noCounts = {
   awaitingWallet: 0,
   awaitingSince: null,
@@ -70,18 +70,18 @@ const counted = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 ${rows} LIMIT
 
 const queuedSql = sql`FROM deliveries d WHERE d.dueAt IS NOT NULL`
 
-/** The chains that have queued items, found by jumping through the index; then null. */
+/** The chains that have queued deliveries, found by jumping through the index; then null. */
 export const chainsSql = sql`chains (chainId) AS (SELECT min(d.chainId) ${queuedSql}
   UNION ALL SELECT (SELECT min(d.chainId) ${queuedSql} AND d.chainId > chains.chainId) FROM chains
     WHERE chainId IS NOT NULL)`
 
-/** The queued items of a chain that wait for the reason `value`. */
+/** The queued deliveries of a chain that wait for the reason `value`. */
 export const delayedSql = sql`FROM deliveries d INDEXED BY deliveries_delayed
   WHERE d.chainId IS chains.chainId AND d.reasonCode = value
     AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
 
 const selectUnderWay = (db: Database, groups: SQL) =>
-  raw<ItemsUnderWay>(db)`
+  raw<DeliveriesUnderWay>(db)`
     SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
     FROM (${groups}) w`
 
@@ -119,15 +119,15 @@ export const selectInFlight = (db: Database) =>
 export const selectDelays = (db: Database, lateBefore: string) =>
   raw<Delay>(db)`
     WITH RECURSIVE ${chainsSql}, delays AS (SELECT chainId, value AS reasonCode,
-      ${counted(delayedSql)} AS items, (SELECT min(queuedAt) ${delayedSql}) AS queuedAt,
+      ${counted(delayedSql)} AS deliveries, (SELECT min(queuedAt) ${delayedSql}) AS queuedAt,
       (SELECT max(queuedAt) ${delayedSql}
         AND queuedAt <= ${lateBefore}) AS lateAt
       FROM chains, json_each(${reasonCodesJson}))
-    SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`
+    SELECT * FROM delays WHERE deliveries > 0 ORDER BY 1, 2`
 
 /**
  * `awaitingSince`: since when the first of those without a wallet waits. `unclaimed`: those of
- * them that were told as such. `failedAt`: when an item failed last. `retried`: failed items that were
+ * them that were told as such. `failedAt`: when a delivery failed last. `retried`: failed deliveries that were
  * queued again and have not ended.
  */
 export const selectCounts = (db: Database) =>
@@ -146,7 +146,7 @@ export const selectCounts = (db: Database) =>
     ${counted(sql`FROM deliveries INDEXED BY deliveries_retried
       WHERE retriedAt IS NOT NULL AND state IN ('queued', 'in_flight')`)} AS retried`
 
-/** What an item of the newest transactions of each chain has cost, wei and gas. */
+/** What a delivery of the newest transactions of each chain has cost, wei and gas. */
 export const selectCosts = (db: Database, chainIds: readonly number[]) =>
   raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(db)`
     SELECT value AS chainId,

@@ -25,7 +25,7 @@ import { HOUR, MINUTE, SECOND, within } from '../time.ts'
 import { selectSigned } from './counting/signed-items.ts'
 import { selectEnding } from './counting/token-ends.ts'
 import {
-  type ItemsUnderWay,
+  type DeliveriesUnderWay,
   noCounts,
   selectCosts,
   selectCounts,
@@ -81,8 +81,10 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
   }
 }
 
-export const countItems = (underWay: readonly ItemsUnderWay[], of: 'queued' | 'inFlight'): number =>
-  underWay.reduce((sum, group) => sum + group[of], 0)
+export const countDeliveries = (
+  underWay: readonly DeliveriesUnderWay[],
+  of: 'queued' | 'inFlight',
+): number => underWay.reduce((sum, group) => sum + group[of], 0)
 
 export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
   const now = date.toISOString()

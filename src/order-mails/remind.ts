@@ -9,7 +9,7 @@ import { raw } from '../db/statements.ts'
 import { changeDeliveries } from '../delivery/transitions.ts'
 import { mailLimits } from '../limits.ts'
 import type { OrderMailer } from './once.ts'
-import { mailedItemColumns, type OrderMail, readLocale, send } from './send.ts'
+import { mailedOrderItemColumns, type OrderMail, readLocale, send } from './send.ts'
 
 /** What one run sends of each reminder, and tells. The next one goes on. */
 const MAX_PER_RUN = { mails: 10, events: 100 }
@@ -49,7 +49,7 @@ function selectDue(db: Database, now: Date) {
   const last = timeBefore(now, mailLimits.lastReminder.max)
   return raw<Reminder>(db)`
     SELECT d.id, d.id AS itemId, iif(d.awaitsSince <= ${last}, 'last_reminder', 'reminder') AS type,
-      coalesce(u.email, '') AS email, coalesce(${readLocale}, '') AS locale, ${mailedItemColumns},
+      coalesce(u.email, '') AS email, coalesce(${readLocale}, '') AS locale, ${mailedOrderItemColumns},
       NULL AS wallet, NULL AS txId, d.awaitsSince AS since, d.placedBy
     FROM (SELECT * FROM (SELECT id, awaits, awaitsSince, placedBy FROM deliveries
         WHERE state = 'awaiting_wallet' AND reminders = 1 AND awaitsSince <= ${last}

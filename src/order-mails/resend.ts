@@ -10,7 +10,7 @@ import { log } from '../log.ts'
 import { EnoughMails, post } from '../mail/mail.ts'
 import { HOUR, SECOND } from '../time.ts'
 import { countMail, NoMails, type OrderMailer } from './once.ts'
-import { mailedItemColumns, type OrderMail, quotasOf, readLocale } from './send.ts'
+import { mailedOrderItemColumns, type OrderMail, quotasOf, readLocale } from './send.ts'
 import { writeOrderMail } from './texts.ts'
 
 /** `type`: null if buyers get no mail about the state. */
@@ -20,7 +20,7 @@ const selectPresent = (db: Database, orderId: number) =>
   raw<Present>(db)`
     SELECT CASE d.state WHEN 'awaiting_wallet' THEN 'order.awaiting_wallet'
         WHEN 'transferred' THEN 'order.delivered' WHEN 'failed' THEN 'order.failed' END AS type,
-      u.email, ${readLocale} AS locale, ${mailedItemColumns}, i.ethRecipient AS wallet, t.hash AS txId,
+      u.email, ${readLocale} AS locale, ${mailedOrderItemColumns}, i.ethRecipient AS wallet, t.hash AS txId,
       d.placedBy, d.version, iif(d.state = 'failed', d.reasonCode, NULL) AS reasonCode
     FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN deliveries d ON d.id = i.id
       JOIN nfts n ON n.id = i.nftId JOIN users u ON u.id = o.buyerId

@@ -16,17 +16,17 @@ import { mailLimits } from '../limits.ts'
 import { EnoughMails, hashAddress, mailboxOf, strangersLimit } from '../mail/mail.ts'
 import { DAY, MINUTE } from '../time.ts'
 import { HeldBack, type OrderMailer, sendOnce } from './once.ts'
-import { type MailedItem, type OrderMailType, writeOrderMail } from './texts.ts'
+import { type MailedOrderItem, type OrderMailType, writeOrderMail } from './texts.ts'
 
 /** What one run sends, and looks at. The next one goes on. */
 const MAX_PER_RUN = { mails: 50, events: 200, waiting: 1000 }
 
-export type OrderMail = MailedItem & {
+export type OrderMail = MailedOrderItem & {
   type: OrderMailType
   email: string
   locale: string
   sellerId: number
-  /** The item of a buyer, for the summary if this mail is held back. */
+  /** The order item of a buyer, for the summary if this mail is held back. */
   itemId?: number
   /** The user whose token has placed the order; null for a master token, absent for an approval. */
   placedBy?: number | null
@@ -108,7 +108,7 @@ export async function send(mailer: OrderMailer, { mail, isSent, mark }: Sending)
   return sendOnce(mailer, { mail: type, to, locale, content, quotas, isSent, mark, held })
 }
 
-/** Has the summary of the next day tell how the item is then. */
+/** Has the summary of the next day tell how the order is then. */
 const holdBack = (db: Database, itemId: number, now: Date) =>
   raw<never>(db)`INSERT INTO heldMails (itemId, userId, createdAt)
     SELECT i.id, o.buyerId, ${now.toISOString()}
@@ -118,8 +118,8 @@ const holdBack = (db: Database, itemId: number, now: Date) =>
 /** In which a recipient `u` reads. */
 export const readLocale = sql.raw(readLocaleSql('u'))
 
-/** The columns of `MailedItem`, of an item `i`, its order `o` and its NFT `n`. */
-export const mailedItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId, o.claimPath,
+/** The columns of `MailedOrderItem`, of an order item `i`, its order `o` and its NFT `n`. */
+export const mailedOrderItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId, o.claimPath,
   n.contractNetwork AS network, n.contractAddr AS contract, i.nftId, n.coverKey,
   json_type(n.payload, '$.metadata.image') IS 'text' AS hasImage, i.sellerId,
   (SELECT name FROM shops WHERE namespace = o.namespace) AS shopName,
@@ -140,7 +140,7 @@ function nextEvents(now: Date): SQL {
 /** Selects what buyers are told, unless the state has changed since. */
 const selectTold = (db: Database, now: Date) =>
   raw<OrderMail & { id: number }>(db)`
-    SELECT v.id, v.type, v.itemId, u.email, ${readLocale} AS locale, ${mailedItemColumns},
+    SELECT v.id, v.type, v.itemId, u.email, ${readLocale} AS locale, ${mailedOrderItemColumns},
       i.ethRecipient AS wallet, v.data ->> 'txId' AS txId, d.placedBy,
       iif(v.type = 'order.failed', d.reasonCode, NULL) AS reasonCode
     FROM ${nextEvents(now)} v
@@ -154,7 +154,7 @@ const selectTold = (db: Database, now: Date) =>
       WHERE subject = 'failed:' || v.itemId || ':' || d.reasonCode))
     ORDER BY v.id`
 
-/** Selects an item of each seller and token contract that wait for an approval of the seller. */
+/** Selects an order item of each seller and token contract that wait for an approval of the seller. */
 function selectWaiting(db: Database, { NETWORKS }: Settings) {
   const ofSellers = Object.values(NETWORKS).filter(({ treasury }) => !treasury)
   const chainIds = JSON.stringify(ofSellers.map(({ chainId }) => chainId))
@@ -162,7 +162,7 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
     SELECT w.*, 'approval.needed' AS type, u.email, ${readLocale} AS locale,
       u.ethereumPublicAddr AS wallet
     FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
-        min(d.id), ${mailedItemColumns}
+        min(d.id), ${mailedOrderItemColumns}
       FROM (SELECT id, chainId FROM deliveries
         WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
           AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL

@@ -7,7 +7,7 @@ import { mailLimits } from '../limits.ts'
 import { EnoughMails, hashAddress, mailboxOf } from '../mail/mail.ts'
 import { type OrderMailer, sendOnce } from './once.ts'
 import { readLocale } from './send.ts'
-import { type HeldItem, writeSummary } from './texts.ts'
+import { type HeldOrder, writeSummary } from './texts.ts'
 
 /** What one run sends, and how many orders a mail names. */
 const MAX_SUMMARIES = 10
@@ -30,8 +30,8 @@ async function mailOneSummary(mailer: OrderMailer): Promise<boolean> {
   if (!oldest) return false
   const { userId, email: to, locale } = oldest
   const isHeld = sql`userId = ${userId} AND createdAt < ${today}`
-  const { items, counted } = await batch(db, {
-    items: raw<HeldItem>(db)`
+  const { orders, counted } = await batch(db, {
+    orders: raw<HeldOrder>(db)`
       SELECT d.state, n.title, o.id, o.providerId
       FROM heldMails h JOIN deliveries d ON d.id = h.itemId JOIN orderItems i ON i.id = h.itemId
       JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
@@ -41,8 +41,8 @@ async function mailOneSummary(mailer: OrderMailer): Promise<boolean> {
   })
   const mark = [raw<never>(db)`DELETE FROM heldMails WHERE ${isHeld}`]
   const content = await writeSummary(
-    items,
-    (counted[0]?.count ?? 0) - items.length,
+    orders,
+    (counted[0]?.count ?? 0) - orders.length,
     settings,
     locale,
   )

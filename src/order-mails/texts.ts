@@ -13,7 +13,7 @@ import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
 
 /** The order item that a mail is about. */
-export type MailedItem = {
+export type MailedOrderItem = {
   title: string
   orderId: number
   quantity: number
@@ -43,17 +43,17 @@ export type MailedItem = {
 
 /** `title` and `order`, the number, may be quoted. */
 type Write = (
-  item: MailedItem & { order: string },
+  orderItem: MailedOrderItem & { order: string },
   texts: Texts,
   settings: Settings,
   locale: string,
 ) => MailContent
 
-const writeAwaitingWallet: Write = (item, { mail: { awaitingWallet } }, { PUBLIC_URL }) => ({
-  subject: awaitingWallet.subject(item.title),
-  order: item.order,
-  lead: awaitingWallet.lead(item.title, item.order),
-  url: PUBLIC_URL + item.claimPath,
+const writeAwaitingWallet: Write = (orderItem, { mail: { awaitingWallet } }, { PUBLIC_URL }) => ({
+  subject: awaitingWallet.subject(orderItem.title),
+  order: orderItem.order,
+  lead: awaitingWallet.lead(orderItem.title, orderItem.order),
+  url: PUBLIC_URL + orderItem.claimPath,
   button: awaitingWallet.button,
   note: awaitingWallet.note,
 })
@@ -64,19 +64,23 @@ const orderLink = ({ seeOrder }: Texts['mail'], { PUBLIC_URL }: Settings, orderI
   button: seeOrder,
 })
 
-const writeReminder: Write = (item, texts, settings, locale) => ({
-  ...writeAwaitingWallet(item, texts, settings, locale),
-  subject: texts.mail.reminder.subject(item.title),
-  lead: texts.mail.reminder.lead(item.title, item.order, formatDay(item.since, locale)),
+const writeReminder: Write = (orderItem, texts, settings, locale) => ({
+  ...writeAwaitingWallet(orderItem, texts, settings, locale),
+  subject: texts.mail.reminder.subject(orderItem.title),
+  lead: texts.mail.reminder.lead(
+    orderItem.title,
+    orderItem.order,
+    formatDay(orderItem.since, locale),
+  ),
 })
 
 /** The mails, by the event of the log that a buyer is told of, or their own names. */
 const mails = {
   'order.awaiting_wallet': writeAwaitingWallet,
   reminder: writeReminder,
-  last_reminder: (item, texts, settings, locale) => ({
-    ...writeReminder(item, texts, settings, locale),
-    subject: texts.mail.lastReminder.subject(item.title),
+  last_reminder: (orderItem, texts, settings, locale) => ({
+    ...writeReminder(orderItem, texts, settings, locale),
+    subject: texts.mail.lastReminder.subject(orderItem.title),
     note: texts.mail.lastReminder.note,
   }),
   'order.delivered': ({ title, order, orderId, wallet, txId }, { mail }, settings) => ({
@@ -99,8 +103,8 @@ const mails = {
       note: mail.failed.note,
     }
   },
-  'approval.needed': (item, { mail: { approval } }, { PUBLIC_URL, NETWORKS }) => {
-    const { title, wallet, network, contract } = item
+  'approval.needed': (orderItem, { mail: { approval } }, { PUBLIC_URL, NETWORKS }) => {
+    const { title, wallet, network, contract } = orderItem
     const call = `setApprovalForAll(${NETWORKS[network]?.delivery}, true)`
     return {
       subject: approval.subject(title),
@@ -117,18 +121,18 @@ export type OrderMailType = keyof typeof mails
 /** Returns what a mail to a reader with this locale says. */
 export async function writeOrderMail(
   type: OrderMailType,
-  item: MailedItem,
+  orderItem: MailedOrderItem,
   settings: Settings,
   locale: string,
 ): Promise<MailContent> {
   const texts = await textsOf(locale)
-  const title = texts.mail.quote(quotable(item.title))
-  const order = mailedOrderNumber({ id: item.orderId, providerId: item.providerId })
+  const title = texts.mail.quote(quotable(orderItem.title))
+  const order = mailedOrderNumber({ id: orderItem.orderId, providerId: orderItem.providerId })
   const write: Write = mails[type]
-  const content = write({ ...item, title, order }, texts, settings, textLocale(locale))
+  const content = write({ ...orderItem, title, order }, texts, settings, textLocale(locale))
   // A seller who has to approve a contract is the shop.
   if (type === 'approval.needed') return content
-  const { quantity, shopName: name, shopEmail: email, nftId, coverKey, hasImage } = item
+  const { quantity, shopName: name, shopEmail: email, nftId, coverKey, hasImage } = orderItem
   const hasArt = hasImage || (settings.COVERS_URL && coverKey)
   return {
     ...content,
@@ -139,7 +143,7 @@ export async function writeOrderMail(
 }
 
 /** An order that no mail was sent about. */
-export type HeldItem = OrderNumbers & { state: DeliveryState; title: string }
+export type HeldOrder = OrderNumbers & { state: DeliveryState; title: string }
 
 /** What buyers are told of, by the state of the delivery. */
 const toldStates = {
@@ -150,17 +154,17 @@ const toldStates = {
 
 /** Returns a summary of orders, of which `others` are not named; null if there is nothing to tell. */
 export async function writeSummary(
-  items: readonly HeldItem[],
+  orders: readonly HeldOrder[],
   others: number,
   { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>,
   locale: string,
 ): Promise<MailContent | null> {
   const { mail } = await textsOf(locale)
   const { subject, lead, others: more, note, states } = mail.summary
-  const lines = items.flatMap((item) => {
-    const told = Object.entries(toldStates).find(([state]) => state === item.state)?.[1]
-    const title = mail.quote(quotable(item.title))
-    return told ? `${title} (${mailedOrderNumber(item)}) ${states[told]}` : []
+  const lines = orders.flatMap((order) => {
+    const told = Object.entries(toldStates).find(([state]) => state === order.state)?.[1]
+    const title = mail.quote(quotable(order.title))
+    return told ? `${title} (${mailedOrderNumber(order)}) ${states[told]}` : []
   })
   if (lines.length === 0) return null
   if (others > 0) lines.push(more(others.toLocaleString(textLocale(locale))))
@@ -181,7 +185,9 @@ const MAX_TITLE = 60
 const rightToLeft =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Mandaic}\p{Script=Samaritan}]/u
 
-/** Returns a title to be quoted: short, on one line, without quotation marks, and nothing that becomes a link. */
+/**
+ * Returns a title to be quoted: short, on one line, without quotation marks, and nothing that becomes a link.
+ */
 export function quotable(title: string): string {
   const visible = toLine(title.replaceAll(/[“”„«»]+/g, ' ')).replaceAll(/ +/g, ' ')
   const graphemes = [...new Intl.Segmenter().segment(visible)].map(({ segment }) => segment)

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { addressColumns } from '../../src/addresses/schema.ts'
 import { listingColumns, nftColumns } from '../../src/orders/reading/nft.ts'
-import { itemColumns, orderColumns } from '../../src/orders/reading/order.ts'
+import { orderColumns, orderItemColumns } from '../../src/orders/reading/order.ts'
 import { buyerColumns } from '../../src/orders/reading/viewer.ts'
 import { documentedFields } from '../support/document.ts'
 
 it.each([
   [['Order'], orderColumns],
   [['Buyer'], buyerColumns],
-  [['OrderItem'], itemColumns],
+  [['OrderItem'], orderItemColumns],
   [['Nft'], nftColumns],
   [['Listing'], listingColumns],
   [['DeliveryAddress', 'BillingAddress'], addressColumns],

@@ -112,7 +112,7 @@ export const access: Guard[] = [
   },
   {
     name: 'a seller tries again what they have sold, and not what others have',
-    code: 'src/pages/selling/selling.ts: newestItems',
+    code: 'src/pages/selling/selling.ts: newestSold',
     broken: { condition: 'sellerId', becomes: true },
     test: 'test/pages/selling.test.ts: tries nothing that others have sold',
   },

@@ -101,7 +101,7 @@ export function placedWith(namespace: string): string {
   return `${kind} token “${name}”`
 }
 
-/** Returns what a retry of items with this reason can do. */
+/** Returns what a retry of transfers with this reason can do. */
 export function describeRetry(code: ReasonCode | null | undefined): string {
   const { retry } = code ? rules[code] : {}
   if (retry === false)

@@ -42,7 +42,7 @@ function sumPeriod(start: number, hours: readonly Hour[]) {
     failed: sum(({ failed }) => failed),
   }
   const orders = sum(({ firstId, lastId }) => lastId - firstId + 1)
-  const known = Object.values(states).reduce((total, items) => total + items, 0)
+  const known = Object.values(states).reduce((total, orders) => total + orders, 0)
   return {
     /** ISO 8601. */
     start: new Date(start).toISOString(),

@@ -7,7 +7,7 @@ import {
   severityOf,
 } from '../../monitoring/alarms/alarm.ts'
 import { findAlarms } from '../../monitoring/alarms/alarms.ts'
-import { countItems, type StoredState } from '../../monitoring/state.ts'
+import { countDeliveries, type StoredState } from '../../monitoring/state.ts'
 import { Confirm, LinkButton } from '../../pages/components/forms.tsx'
 import { Icon } from '../../pages/components/icon.tsx'
 import { Meta } from '../../pages/components/lists.tsx'
@@ -58,7 +58,7 @@ function findProblems(state: StoredState, settings: Settings, now: Date) {
       const underWay = state.underWay.filter(
         ({ chainId }) => isStop && `${chainId}` === problem.subject,
       )
-      const stopped = countItems(underWay, 'queued') + countItems(underWay, 'inFlight')
+      const stopped = countDeliveries(underWay, 'queued') + countDeliveries(underWay, 'inFlight')
       // What has failed is known to the endpoint once its alarm is raised, and a finding at once.
       const isKnown = raisedAt !== null || state.findings.some(({ key }) => key === problem.key)
       const canAcknowledge = problem.version !== null && isKnown

@@ -32,35 +32,35 @@ export async function readOverview(
   return { account, hours, audit, failures, waiting, state: storedState(settings, stored) }
 }
 
-/** Items with the same reason. */
+/** Transfers with the same reason. */
 export type ReasonGroup = {
-  /** Only queued items are grouped by chain; null if their network is not configured. */
+  /** Only queued transfers are grouped by chain; null if their network is not configured. */
   chainId?: number | null
   reasonCode: ReasonCode
   /** Counted up to `MAX_COUNT`. */
-  items: number
+  transfers: number
   oldestId: number
-  /** JSON: what these items are worth by currency (ISO 4217), in minor units. */
+  /** JSON: what these transfers are worth by currency (ISO 4217), in minor units. */
   totals: string
 }
 
-/** The columns of a group. Its index has the oldest item first. */
+/** The columns of a group. Its index has the oldest transfer first. */
 const groupColumns = (
-  items: SQL,
-) => sql`value AS reasonCode, (SELECT id ${items} LIMIT 1) AS oldestId,
-  (SELECT count(*) FROM (SELECT 1 ${items} LIMIT ${MAX_COUNT})) AS items,
+  selected: SQL,
+) => sql`value AS reasonCode, (SELECT id ${selected} LIMIT 1) AS oldestId,
+  (SELECT count(*) FROM (SELECT 1 ${selected} LIMIT ${MAX_COUNT})) AS transfers,
   (SELECT json_group_object(priceCurrency, amount) FROM (
     SELECT priceCurrency, total(priceCents * quantity) AS amount FROM orderItems
-    WHERE id IN (SELECT id ${items} LIMIT ${MAX_COUNT}) GROUP BY priceCurrency)) AS totals`
+    WHERE id IN (SELECT id ${selected} LIMIT ${MAX_COUNT}) GROUP BY priceCurrency)) AS totals`
 
-/** Selects the failed items of each reason, the largest group first. */
+/** Selects the failed transfers of each reason, the largest group first. */
 const selectFailures = (db: Database) =>
   raw<ReasonGroup>(db)`SELECT ${groupColumns(sql`FROM deliveries INDEXED BY deliveries_failed
       WHERE reasonCode = value AND state = 'failed'`)}
-    FROM json_each(${reasonCodesJson}) WHERE items > 0 ORDER BY items DESC, reasonCode`
+    FROM json_each(${reasonCodesJson}) WHERE transfers > 0 ORDER BY transfers DESC, reasonCode`
 
-/** Selects the queued items of each chain and reason, the largest group first. */
+/** Selects the queued transfers of each chain and reason, the largest group first. */
 const selectWaiting = (db: Database) =>
   raw<ReasonGroup>(db)`WITH RECURSIVE ${chainsSql} SELECT chainId, ${groupColumns(delayedSql)}
     FROM chains, json_each(${reasonCodesJson})
-    WHERE items > 0 ORDER BY items DESC, reasonCode`
+    WHERE transfers > 0 ORDER BY transfers DESC, reasonCode`

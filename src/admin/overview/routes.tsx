@@ -7,7 +7,7 @@ import type { Network } from '../../env.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { AlarmKey, acknowledgeAlarm } from '../../monitoring/alarms/acknowledge.ts'
-import { countItems, type StoredState } from '../../monitoring/state.ts'
+import { countDeliveries, type StoredState } from '../../monitoring/state.ts'
 import { MAX_COUNT } from '../../monitoring/state-rows.ts'
 import { LinkButton } from '../../pages/components/forms.tsx'
 import { Fact, Meta, Rows, Section } from '../../pages/components/lists.tsx'
@@ -63,8 +63,12 @@ const OverviewPage = ({ hours, state, audit, range, failures, waiting }: Overvie
       <CronProblem state={state} />
       <Problems state={state} />
       <dl class="numbers">
-        <Figure name="Queued" value={countItems(state.underWay, 'queued')} state="queued" />
-        <Figure name="In flight" value={countItems(state.underWay, 'inFlight')} state="in_flight" />
+        <Figure name="Queued" value={countDeliveries(state.underWay, 'queued')} state="queued" />
+        <Figure
+          name="In flight"
+          value={countDeliveries(state.underWay, 'inFlight')}
+          state="in_flight"
+        />
         <Figure name="Without a wallet" value={state.awaitingWallet} state="awaiting_wallet" />
         <Figure name="Failed" value={state.failed} state="failed" />
       </dl>
@@ -124,19 +128,19 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
   <Rows
     items={groups}
     empty={empty}
-    row={({ reasonCode: code, chainId, items, totals, oldestId }) => (
+    row={({ reasonCode: code, chainId, transfers, totals, oldestId }) => (
       <li class="row">
         <p>{sentence(rules[code].sentence)}</p>
         <Meta
           facts={[
             <a href={listPath({ state, code, chain: chainId })}>
-              {upTo(items)} {items === 1 ? 'transfer' : 'transfers'}
+              {upTo(transfers)} {transfers === 1 ? 'transfer' : 'transfers'}
               <span class="visually-hidden">: {rules[code].sentence}</span>
             </a>,
             chainId && `Chain ${chainId}`,
             ...Object.entries<number>(JSON.parse(totals)).map(
               ([currency, amount]) =>
-                `${items >= MAX_COUNT ? 'at least ' : ''}${formatMoney(amount, currency)}`,
+                `${transfers >= MAX_COUNT ? 'at least ' : ''}${formatMoney(amount, currency)}`,
             ),
             ['Oldest: ', <PageLink to="transfers" id={oldestId} />],
           ]}

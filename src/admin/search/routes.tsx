@@ -20,7 +20,13 @@ import {
 import { ListingEntry } from '../components/listings.tsx'
 import { NftEntry } from '../components/nfts.tsx'
 import { PersonEntry } from '../components/people.tsx'
-import { type FoundItem, MIN_PREFIX, onlyItemIn, type SearchResult, search } from './search.ts'
+import {
+  type FoundTransfer,
+  MIN_PREFIX,
+  onlyTransferIn,
+  type SearchResult,
+  search,
+} from './search.ts'
 
 /** What cannot be searched for is as nothing. */
 const SearchQuery = z.object({ q: inputText(255).trim().catch('') })
@@ -31,7 +37,7 @@ export const searchRoutes = new Endpoints().get(
   async (c, { query: { q } }) => {
     if (!q) return c.redirect('/operations', 303)
     const found = await search(c.var, { text: q })
-    const only = onlyItemIn(found)
+    const only = onlyTransferIn(found)
     if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)
     return adminPage(c, { title: 'Search', account: found.account }, <Results {...found} q={q} />)
   },
@@ -39,18 +45,20 @@ export const searchRoutes = new Endpoints().get(
 
 const Results = ({
   q,
-  items,
+  transfers,
   transactions,
   users,
   nfts,
   listings,
 }: SearchResult & { q: string }) => {
-  const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)
+  const isEmpty = [transfers, transactions, users, nfts, listings].every(
+    ({ length }) => length === 0,
+  )
   return (
     <AdminLayout q={q}>
       <h1>Results for “{q}”</h1>
       {isEmpty && <Nothing q={q} />}
-      <Group name="Orders and transfers" rows={items} row={Item} />
+      <Group name="Orders and transfers" rows={transfers} row={Transfer} />
       <Group name="Transactions" rows={transactions} row={Transaction} />
       <Group name="People" rows={users} row={PersonEntry} />
       <Group name="NFTs" rows={nfts} row={NftEntry} />
@@ -59,7 +67,7 @@ const Results = ({
   )
 }
 
-const matches: Record<FoundItem['by'], string> = {
+const matches: Record<FoundTransfer['by'], string> = {
   order: 'Order with this id',
   transfer: 'Transfer with this id',
   number: 'Order with this number',
@@ -70,7 +78,7 @@ const matches: Record<FoundItem['by'], string> = {
   seller: 'Sold by the user',
 }
 
-const Item = ({ id, orderId, state, by, providerId, title }: FoundItem) => (
+const Transfer = ({ id, orderId, state, by, providerId, title }: FoundTransfer) => (
   <>
     <div class="row-head">
       <h3>

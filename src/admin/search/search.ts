@@ -16,8 +16,8 @@ import { selectFoundListings } from '../components/listings.tsx'
 import { selectFoundNfts } from '../components/nfts.tsx'
 import { selectPeople } from '../components/people.tsx'
 
-/** Items of a transaction. */
-const MAX_ITEMS = 256
+/** Transfers of a transaction. */
+const MAX_TRANSFERS = 256
 
 /** Characters of a text of which only a beginning has to be equal. */
 export const MIN_PREFIX = 2
@@ -49,7 +49,7 @@ const withIds = (table: 'orders' | 'users' | 'nfts' | 'listings', { ids }: Terms
   sql`SELECT t.id FROM json_each(${ids}) r
     CROSS JOIN ${sql.raw(table)} t ON t.id BETWEEN r.value ->> 0 AND r.value ->> 1 LIMIT ${LIMIT}`
 
-export type FoundItem = {
+export type FoundTransfer = {
   id: number
   orderId: number
   /** Order number of the shop. */
@@ -92,8 +92,8 @@ const orderIds = (terms: Terms) => sql`SELECT id, 'order' AS "by" FROM (${withId
   UNION ALL SELECT orderId, 'event' FROM events
     WHERE ${terms.text} LIKE 'evt#_%' ESCAPE '#' AND id = CAST(substr(${terms.text}, 5) AS INTEGER)`
 
-/** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
-const itemIds = (terms: Terms): SQL[] => [
+/** Where transfers are found. D1 limits a compound SELECT to five terms, so each is a statement. */
+const transferIds = (terms: Terms): SQL[] => [
   sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
     UNION ALL SELECT id, 'key' FROM (SELECT id, "key" FROM deliveries newest WHERE ${terms.hash} IS NOT NULL
       ORDER BY id DESC LIMIT ${operatorLimits.searched.max}) WHERE "key" = ${terms.hash}
@@ -106,11 +106,11 @@ const itemIds = (terms: Terms): SQL[] => [
     JOIN orderItems i ON i.sellerId = found.id ORDER BY i.orderId DESC LIMIT ${LIMIT}`,
 ]
 
-const findItems = (db: Database, found: SQL) =>
-  raw<FoundItem>(db)`SELECT d.id, i.orderId, o.providerId, n.title, d.state, found."by"
+const findTransfers = (db: Database, found: SQL) =>
+  raw<FoundTransfer>(db)`SELECT d.id, i.orderId, o.providerId, n.title, d.state, found."by"
     FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
       CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
-      CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`
+      CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_TRANSFERS}`
 
 export type SearchResult = Awaited<ReturnType<typeof search>>
 
@@ -118,21 +118,28 @@ export type SearchResult = Awaited<ReturnType<typeof search>>
 export async function search(ctx: Ctx, { text }: { text: string }) {
   const { db } = ctx
   const terms = parseTerms(text)
-  const { items, ...others } = await readAsUser(ctx, {
+  const { transfers, ...others } = await readAsUser(ctx, {
     transactions: raw<{ hash: string; chainId: number; items: number; block: number | null }>(db)`
       SELECT hash, chainId, json_array_length(items) AS items, block
       FROM transactions WHERE id IN (${transactionIds(terms)})`,
     users: selectPeople(db, sql`u.id IN (${foundUserIds(terms)})`),
     nfts: selectFoundNfts(db, sql`n.id IN (${nftIds(terms)})`),
     listings: selectFoundListings(ctx, sql`l.id IN (${withIds('listings', terms)})`),
-    items: itemIds(terms).map((found) => findItems(db, found)),
+    transfers: transferIds(terms).map((found) => findTransfers(db, found)),
   })
   // What is found in several ways is shown once, with the first of them.
-  const byId = new Map(items.toReversed().map((item) => [item.id, item]))
-  return { ...others, items: [...byId.values()].sort((a, b) => b.id - a.id) }
+  const byId = new Map(transfers.toReversed().map((transfer) => [transfer.id, transfer]))
+  return { ...others, transfers: [...byId.values()].sort((a, b) => b.id - a.id) }
 }
 
-/** Returns the only item that was found, if nothing else was; its transaction does not count. */
-export function onlyItemIn({ items, users, nfts, listings }: SearchResult): FoundItem | undefined {
-  return items.length + users.length + nfts.length + listings.length === 1 ? items[0] : undefined
+/** Returns the only transfer that was found, if nothing else was; its transaction does not count. */
+export function onlyTransferIn({
+  transfers,
+  users,
+  nfts,
+  listings,
+}: SearchResult): FoundTransfer | undefined {
+  return transfers.length + users.length + nfts.length + listings.length === 1
+    ? transfers[0]
+    : undefined
 }

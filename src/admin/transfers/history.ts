@@ -1,4 +1,4 @@
-/** The whole history of one item. */
+/** The whole history of one transfer. */
 
 import { sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
@@ -12,26 +12,26 @@ import type { AuditEntry } from '../components/audit-entries.ts'
 import { selectTransfers } from '../components/transfers.tsx'
 import { firstReason, type TransferReadCtx } from './list.ts'
 
-/** The newest transactions and actions on many items, and the events after the order, that are read. */
+/** The newest transactions and actions on many transfers, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000
 const MAX_ACTIONS = 200
 const MAX_EVENTS = 2000
 
 type Transaction = typeof transactions.$inferSelect
 
-/** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
-export type ItemTransaction = { items: number; replaced: string; isOpen: 0 | 1 } & Pick<
+/** A transaction that carried a transfer. `items`: their number. `replaced` is JSON. */
+export type TransferTransaction = { items: number; replaced: string; isOpen: 0 | 1 } & Pick<
   Transaction,
   'hash' | 'contract' | 'signer' | 'nonce' | 'createdAt'
 > &
   Pick<Transaction, 'block' | 'nonceUsedAt' | 'gasUsed' | 'fee'>
 
 /**
- * The delivery knows only the newest transaction. The others have the id in their items. One that
+ * The delivery knows only the newest transaction. The others have the id in their `items`. One that
  * was signed again has an older row.
  */
 const selectTransactions = (db: Database, id: number) =>
-  raw<ItemTransaction>(db)`
+  raw<TransferTransaction>(db)`
     SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
       block, nonceUsedAt, gasUsed, fee, isOpen, createdAt
     FROM (SELECT t.* FROM deliveries d JOIN transactions t ON t.chainId = d.chainId
@@ -44,7 +44,7 @@ type HistoryAction = Pick<AuditEntry, 'at' | 'action' | 'userName' | 'userId' | 
   items: number
 }
 
-/** Selects what operators did to the item: by its id, or to all items with a state or a reason. */
+/** Selects what operators did to the transfer: by its id, or to all transfers with a state or a reason. */
 const selectActions = (db: Database, id: number) =>
   raw<HistoryAction>(db)`SELECT newest.at, action, u.name AS userName, userId, tokenName,
       coalesce(json_array_length(details, '$.items'), 1) AS items
@@ -64,7 +64,7 @@ type HistoryEvent = { id: number; type: WebhookEvent; at: string; url: string | 
 }
 
 /**
- * Selects the events of the order of the item, among those that followed its placement, and the
+ * Selects the events of the order of the transfer, among those that followed its placement, and the
  * messages about them that were not accepted at once.
  */
 const selectEvents = (db: Database, id: number) =>
@@ -80,8 +80,8 @@ const selectEvents = (db: Database, id: number) =>
 export type TransferHistory = Omit<Awaited<ReturnType<typeof readTransferHistory>>, 'account'>
 
 /**
- * Returns the administrator and the history of an item. `obstacles`: why an operator cannot retry,
- * cancel or write off the item; null if it is possible.
+ * Returns the administrator and the history of a transfer. `obstacles`: why an operator cannot retry,
+ * cancel or write off the transfer; null if it is possible.
  */
 export async function readTransferHistory(ctx: TransferReadCtx, { id }: { id: number }) {
   const { db, settings } = ctx

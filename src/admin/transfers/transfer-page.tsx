@@ -23,7 +23,7 @@ import {
 } from '../components/layout.tsx'
 import { Due, placedWith } from '../components/transfers.tsx'
 import { type ActionName, Actions, describeOutcome } from './actions.tsx'
-import type { ItemTransaction, TransferHistory } from './history.ts'
+import type { TransferHistory, TransferTransaction } from './history.ts'
 
 type TransferProps = TransferHistory & {
   /** What was done before. */
@@ -88,7 +88,7 @@ const Details = ({ transfer }: TransferHistory) => {
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 
-/** Everything that happened to an item, the oldest first. The present state is last. */
+/** Everything that happened to a transfer, the oldest first. The present state is last. */
 const Timeline = (history: TransferHistory) => (
   <ol class="timeline">
     {[...pastSteps(history), presentStep(history)].map(({ at, title, details, isProblem }) => (
@@ -154,7 +154,7 @@ const stateTitles = {
   in_flight: 'Waits until its transaction is final',
 }
 
-/** What the item waits for, or how it has ended. */
+/** What the transfer waits for, or how it has ended. */
 function presentStep({ transfer }: TransferHistory): Step {
   const { status, requestedAction, tries, failingSince, dueAt } = transfer
   const reason = describeReason(transfer)
@@ -180,7 +180,7 @@ function presentStep({ transfer }: TransferHistory): Step {
   return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
 }
 
-type TransactionProps = { transaction: ItemTransaction; network: string }
+type TransactionProps = { transaction: TransferTransaction; network: string }
 
 const TransactionDetails = ({ transaction, network }: TransactionProps) => {
   const { hash, block, items, gasUsed, fee, signer, nonce, contract } = transaction

@@ -1,8 +1,7 @@
 /**
- * Columns that tables share. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601 UTC
- * text with milliseconds, which sorts by time. Wei and ETH are decimal text, because D1 rounds
- * integers above 2^53. Money is an integer in minor units of its
- * currency (ISO 4217).
+ * Columns that tables share. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601
+ * UTC text with milliseconds, which sorts by time. Wei and ETH are decimal text, because D1 rounds integers
+ * above 2^53. Money is an integer in minor units of its currency (ISO 4217).
  *
  * The triggers, and the view `guard` that stops a batch, are in `migrations/0001_triggers.sql`.
  */
@@ -14,7 +13,7 @@ import { type AnySQLiteColumn, integer, text } from 'drizzle-orm/sqlite-core'
  * Of the tables with it, rows are deleted from addresses and findings alone, and the newest stays, so no id
  * is used again.
  *
- * Other tables have the id of another row (a delivery that of its item), a time (events: microseconds), a
+ * Other tables have the id of another row (a delivery that of its order item), a time (events: microseconds), a
  * UUID (reservations, tokens, webhook endpoints, imports), or columns that name the row (the others).
  */
 export const idColumn = () => integer().primaryKey()

@@ -77,7 +77,7 @@ export const reasonCodes = [
 export type ReasonCode = (typeof reasonCodes)[number]
 
 /**
- * The delivery of each order item. The fields `status` and `txId` of an item and `failReason` of an
+ * The delivery of each order item. The fields `status` and `txId` of an order item and `failReason` of an
  * order are read from here.
  */
 export const deliveries = sqliteTable(
@@ -104,31 +104,39 @@ export const deliveries = sqliteTable(
     /** Number of changes. A run that read an older version changes nothing. */
     version: integer().notNull().default(0),
     /**
-     * The newest transaction that carries the item. No foreign key: to delete a transaction, SQLite
+     * The newest transaction that carries the delivery. No foreign key: to delete a transaction, SQLite
      * would read all deliveries.
      */
     transactionId: integer(),
     /** What the contract was asked for: the pieces, or 0 for an ERC-721 token. Null until transferred. */
     deliveredAmount: integer(),
-    /** When the item was paid and its buyer had a wallet. Alarms look at it. Null once transferred. */
+    /** When its order was paid and the buyer had a wallet. Alarms look at it. Null once transferred. */
     queuedAt: timestamp(),
-    /** When an operator queued the failed item again. */
+    /** When an operator queued the failed delivery again. */
     retriedAt: timestamp(),
-    /** Since when the item waits for the same kind of reason; null if for its turn only. It has not failed. */
+    /**
+     * Since when the delivery waits for the same kind of reason; null if for its turn only. It has not
+     * failed.
+     */
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
     tries: integer().notNull().default(0),
-    /** Mined transactions that carried the item, and neither used its key nor say that its transfer failed. */
+    /**
+     * Mined transactions that carried the delivery, and neither used its key nor say that its transfer
+     * failed.
+     */
     withoutEffect: integer().notNull().default(0),
-    /** Whether only one node of several has told how it ended. It is compared again once a second one answers. */
+    /**
+     * Whether only one node of several has told how it ended. It is compared again once a second one answers.
+     */
     isUnconfirmed: boolean().notNull().default(false),
-    /** Why the item failed, or what it waits for; null if for its turn only. */
+    /** Why the delivery failed, or what it waits for; null if for its turn only. */
     reasonCode: text({ enum: reasonCodes }),
-    /** What differs from item to item, such as what the chain said. No program reads it. */
+    /** What differs from delivery to delivery, such as what the chain said. No program reads it. */
     reasonDetail: text(),
-    /** When the item is processed next; null if nothing is to be done or a transaction carries it. */
+    /** When the delivery is processed next; null if nothing is to be done or a transaction carries it. */
     dueAt: timestamp(),
-    /** The buyer whose wallet the item waits for. */
+    /** The buyer whose wallet the delivery waits for. */
     awaits: integer().references(() => users.id),
     /** When it began to wait for a wallet last; null if it never has. */
     awaitsSince: timestamp(),
@@ -145,11 +153,11 @@ export const deliveries = sqliteTable(
   },
   (t) => [
     index('deliveries_due').on(t.chainId, t.placer, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
-    // Finds the oldest item of each reason. Only items that wait for more than their turn write it.
+    // Finds the oldest delivery of each reason. Only deliveries that wait for more than their turn write it.
     index('deliveries_delayed')
       .on(t.chainId, t.reasonCode, t.queuedAt)
       .where(sql`${t.failingSince} IS NOT NULL AND ${t.dueAt} IS NOT NULL`),
-    // Only states in which items stay, so that passing through the others writes no index.
+    // Only states in which deliveries stay, so that passing through the others writes no index.
     index('deliveries_waiting')
       .on(t.state, t.id)
       .where(sql`${t.state} IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')`),
@@ -167,11 +175,11 @@ export const deliveries = sqliteTable(
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
     // When one failed last.
     index('deliveries_failedAt').on(t.updatedAt).where(sql`${t.state} = 'failed'`),
-    // Failed items that were queued again and have not ended.
+    // Failed deliveries that were queued again and have not ended.
     index('deliveries_retried')
       .on(t.state)
       .where(sql`${t.retriedAt} IS NOT NULL AND ${t.state} IN ('queued', 'in_flight')`),
-    // What changed since a time. Queued items and those in flight are found by other indexes.
+    // What changed since a time. Queued deliveries and those in flight are found by other indexes.
     index('deliveries_changed')
       .on(t.updatedAt)
       .where(sql`${t.state} NOT IN ('queued', 'in_flight')`),
@@ -205,7 +213,7 @@ export const transactions = sqliteTable(
     contract: text().$type<Address>().notNull(),
     signer: text().$type<Address>().notNull(),
     nonce: integer().notNull(),
-    /** JSON: the ids of the items, in the order of the call. Empty once the call has expired. */
+    /** JSON: the ids of the deliveries, in the order of the call. Empty once the call has expired. */
     items: text({ mode: 'json' }).$type<number[]>().notNull(),
     /** The newest hash; once one is mined, that one. */
     hash: text().$type<Hex>().notNull(),
@@ -258,7 +266,7 @@ export const networks = sqliteTable('networks', {
   /** The highest block in which something was settled. */
   settledBlock: integer(),
   settledHash: text().$type<Hex>(),
-  /** The last item whose key was compared with the chain, of those that failed or wait. */
+  /** The last delivery whose key was compared with the chain, of those that failed or wait. */
   comparedId: integer().notNull().default(0),
   /** When all of them were compared. */
   comparedAt: timestamp(),
@@ -292,7 +300,7 @@ export const signers = sqliteTable(
 )
 
 /**
- * Tokens and recipients whose transfers used up gas in transactions. After two times their items wait
+ * Tokens and recipients whose transfers used up gas in transactions. After two times their deliveries wait
  * for an operator.
  */
 export const burns = sqliteTable(

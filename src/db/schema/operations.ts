@@ -47,8 +47,8 @@ type BlockPlace = { block: number; time: number }
 /** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
 export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
   /**
-   * Another node whose newest or final block is ten minutes newer or more, or had a number for so long that this
-   * node (`mine`) has not reached, whatever its time; that block, and since when it is so.
+   * Another node whose newest or final block is ten minutes newer or more, or had a number for so long that
+   * this node (`mine`) has not reached, whatever its time; that block, and since when it is so.
    */
   behind: ({ node: number; since: string; mine: BlockPlace } & BlockPlace) | null
   /**
@@ -78,7 +78,7 @@ export const networkChecks = sqliteTable('networkChecks', {
       address: string
       /** Wei. */
       balance: string
-      /** Items that the balance pays for at the present price of gas. */
+      /** Deliveries that the balance pays for at the present price of gas. */
       deliveries: number
       /** Its bucket in the contract, in pieces; null if the signer is no relayer. */
       limit: {
@@ -164,8 +164,8 @@ export const alarms = sqliteTable('alarms', {
 })
 
 /**
- * Alarms that an operator leaves as they are. One with this key is raised again when its version is higher. A row
- * is deleted when its alarm is over.
+ * Alarms that an operator leaves as they are. One with this key is raised again when its version is higher. A
+ * row is deleted when its alarm is over.
  */
 export const acknowledgements = sqliteTable('acknowledgements', {
   key: text().primaryKey(),
@@ -184,7 +184,7 @@ export const failures = sqliteTable('failures', {
   lastAt: timestamp().notNull(),
 })
 
-/** Items that a signer has signed for on a day (UTC). See `monitoring/counting/signed-items.ts`. */
+/** Deliveries that a signer has signed for on a day (UTC). See `monitoring/counting/signed-items.ts`. */
 export const signedItems = sqliteTable(
   'signedItems',
   {
@@ -291,7 +291,7 @@ export const sentMails = sqliteTable(
   (t) => [index('sentMails_age').on(t.createdAt)],
 )
 
-/** Items that a buyer was not told of, because of too many mails: see `order-mails/summary.ts`. */
+/** Deliveries that a buyer was not told of, because of too many mails: see `order-mails/summary.ts`. */
 export const heldMails = sqliteTable(
   'heldMails',
   {

@@ -54,7 +54,7 @@ export const webhookEvents = Object.keys(eventTexts) as [WebhookEvent, ...Webhoo
 /** What an event of an order says that cannot be read again unchanged from the order. */
 export type OrderFacts = {
   buyerId: number
-  /** Where the buyer links a wallet; null unless the item waits for one. */
+  /** Where the buyer links a wallet; null unless the delivery waits for one. */
   claimUrl: string | null
   status: (typeof orderItemStatuses)[number] | null
   txId: string | null

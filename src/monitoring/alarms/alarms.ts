@@ -7,7 +7,7 @@ import { operatorLimits } from '../../limits.ts'
 import { strangersLimit } from '../../mail/mail.ts'
 import { DAY, MINUTE } from '../../time.ts'
 import { TOLD_BEFORE } from '../counting/token-ends.ts'
-import { countItems, type State } from '../state.ts'
+import { countDeliveries, type State } from '../state.ts'
 import { MAX_COUNT } from '../state-rows.ts'
 import {
   type Alarm,
@@ -59,27 +59,29 @@ export const findAlarms: typeof findAllAlarms = (state, ...criteria) =>
 /** The time of the newest member of an alarm, as its version. */
 const versionOf = (at: string | null): number | null => (at === null ? null : Date.parse(at))
 
-/** Paid items that have a wallet and have not ended, by their age: when they are due next says nothing. */
+/** Paid deliveries that have a wallet and have not ended, by their age: when they are due next says nothing. */
 function* delayAlarms({ underWay, delays, runs }: State, { settings, now }: Criteria) {
   const limit = settings.DELIVERY_ALARM_MINUTES * MINUTE
   const chainName = (chainId: number | null) =>
     chainId === null ? 'a network that is not configured' : `chain ${chainId}`
-  for (const { chainId, reasonCode, items, queuedAt, lateAt } of delays)
+  for (const { chainId, reasonCode, deliveries, queuedAt, lateAt } of delays)
     if (isOld(queuedAt, limit, now)) {
-      const detail = `${countedUp(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`
+      const detail = `${countedUp(deliveries, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`
       yield alarm('deliveries_delayed', `${chainId}:${reasonCode}`, detail, versionOf(lateAt))
     }
   for (const [chainId, groups] of Map.groupBy(underWay, (group) => group.chainId)) {
     const [oldest = null] = groups.flatMap(({ queuedAt }) => queuedAt ?? []).sort()
     if (!isOld(oldest, limit, now)) continue
-    const total = countItems(groups, 'queued') + countItems(groups, 'inFlight')
+    const total = countDeliveries(groups, 'queued') + countDeliveries(groups, 'inFlight')
     // Those that wait for a reason have an alarm of their own.
     const delayed = delays.filter((delay) => delay.chainId === chainId)
     const isComplete = groups.every(({ queued }) => queued < MAX_COUNT)
-    const items = isComplete ? delayed.reduce((rest, delay) => rest - delay.items, total) : total
-    if (items === 0) continue
+    const deliveries = isComplete
+      ? delayed.reduce((rest, delay) => rest - delay.deliveries, total)
+      : total
+    if (deliveries === 0) continue
     const problem = runs.find((run) => run.chainId === chainId)?.problem
-    const detail = `${countedUp(items, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`
+    const detail = `${countedUp(deliveries, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`
     yield alarm('deliveries_delayed', String(chainId), detail)
   }
 }

@@ -10,20 +10,20 @@ import type { DeliveryState } from '../../db/schema/delivery.ts'
 import type { hourlyOrders } from '../../db/schema/operations.ts'
 import { raw } from '../../db/statements.ts'
 
-/** Items of a range. A run reads few ranges, so that it costs the same however many orders come. */
+/** Deliveries of a range. A run reads few ranges, so that it costs the same however many orders come. */
 const RANGE = 1000
-/** Items that a run looks at for the newest ranges. The next run goes on after them. */
-const MAX_ITEMS = 4 * RANGE
+/** Deliveries that a run looks at for the newest ranges. The next run goes on after them. */
+const MAX_DELIVERIES = 4 * RANGE
 
 type Row = typeof hourlyOrders.$inferSelect
-type Item = { id: number; state: DeliveryState; createdAt: string; updatedAt: string }
-type Range = { hour: string; items: Item[] }
+type CountedDelivery = { id: number; state: DeliveryState; createdAt: string; updatedAt: string }
+type Range = { hour: string; deliveries: CountedDelivery[] }
 
 const newest = sql`(SELECT * FROM hourlyOrders ORDER BY hour DESC, firstId DESC LIMIT 2)`
 
 /** Reads a range that may still change: the one that was computed longest ago. */
 const selectOlder = (db: Database, isOpen: SQL) =>
-  raw<Item & Pick<Row, 'hour' | 'firstId'>>(db)`
+  raw<CountedDelivery & Pick<Row, 'hour' | 'firstId'>>(db)`
     SELECT h.hour, h.firstId, d.id, d.state, d.createdAt, d.updatedAt
     FROM (SELECT * FROM hourlyOrders WHERE ${isOpen} AND firstId NOT IN (SELECT firstId FROM ${newest})
       ORDER BY updatedAt LIMIT 1) h
@@ -31,19 +31,21 @@ const selectOlder = (db: Database, isOpen: SQL) =>
 
 /**
  * Computes the two newest ranges again, those after them, and two older ones that may still change:
- * one with items under way, and one whose items wait or failed.
+ * one with deliveries under way, and one whose deliveries wait or failed.
  */
 export async function rollUpHours(db: Database, now: Date): Promise<void> {
-  const { hours, items, underWay, waiting } = await batch(db, {
+  const { hours, deliveries, underWay, waiting } = await batch(db, {
     hours: raw<{ first: string | null }>(db)`SELECT min(hour) AS first FROM ${newest}`,
-    items: raw<Item>(db)`SELECT id, state, createdAt, updatedAt FROM deliveries
-      WHERE id >= coalesce((SELECT min(firstId) FROM ${newest}), 0) ORDER BY id LIMIT ${MAX_ITEMS}`,
+    deliveries: raw<CountedDelivery>(db)`SELECT id, state, createdAt, updatedAt FROM deliveries
+      WHERE id >= coalesce((SELECT min(firstId) FROM ${newest}), 0) ORDER BY id LIMIT ${MAX_DELIVERIES}`,
     underWay: selectOlder(db, sql`underWay > 0`),
     waiting: selectOlder(db, sql`underWay = 0 AND failed + awaitingWallet > 0`),
   })
   const ranges = [
-    ...[underWay, waiting].flatMap((rows) => (rows[0] ? { hour: rows[0].hour, items: rows } : [])),
-    ...splitIntoRanges(items, hours[0]?.first ?? ''),
+    ...[underWay, waiting].flatMap((rows) =>
+      rows[0] ? { hour: rows[0].hour, deliveries: rows } : [],
+    ),
+    ...splitIntoRanges(deliveries, hours[0]?.first ?? ''),
   ]
   const rows = JSON.stringify(ranges.map((range) => summarize(range, now)))
   await batch(db, {
@@ -56,25 +58,25 @@ export async function rollUpHours(db: Database, now: Date): Promise<void> {
 }
 
 /** Ranges follow each other. None has an earlier hour than the one before it, whatever the clock said. */
-function splitIntoRanges(items: readonly Item[], firstHour: string): Range[] {
+function splitIntoRanges(deliveries: readonly CountedDelivery[], firstHour: string): Range[] {
   const ranges: Range[] = []
   let hour = firstHour
-  for (const item of items) {
-    const itsHour = `${item.createdAt.slice(0, 13)}:00:00.000Z`
+  for (const delivery of deliveries) {
+    const itsHour = `${delivery.createdAt.slice(0, 13)}:00:00.000Z`
     const range = ranges.at(-1)
     const isNext = itsHour > hour
     if (isNext) hour = itsHour
-    if (range && !isNext && range.items.length < RANGE) range.items.push(item)
-    else ranges.push({ hour, items: [item] })
+    if (range && !isNext && range.deliveries.length < RANGE) range.deliveries.push(delivery)
+    else ranges.push({ hour, deliveries: [delivery] })
   }
   return ranges
 }
 
-function summarize({ hour, items }: Range, now: Date): Row {
-  const ids = items.map(({ id }) => id)
+function summarize({ hour, deliveries }: Range, now: Date): Row {
+  const ids = deliveries.map(({ id }) => id)
   const count = (...states: DeliveryState[]) =>
-    items.filter(({ state }) => states.includes(state)).length
-  const durations = items
+    deliveries.filter(({ state }) => states.includes(state)).length
+  const durations = deliveries
     .filter(({ state }) => state === 'transferred')
     .map(({ createdAt, updatedAt }) => Date.parse(updatedAt) - Date.parse(createdAt))
     .sort((a, b) => a - b)

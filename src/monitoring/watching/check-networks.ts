@@ -274,7 +274,7 @@ async function storeCheck(
     if (same) same.nodes.push(node)
     else findings.push({ key, detail, nodes: [node] })
   }
-  // A thief or a transaction that was lost may have used keys of items that wait: they are compared.
+  // A thief or a transaction that was lost may have used keys of deliveries that wait: they are compared.
   const isTheft = findings.some(({ key }) => key.startsWith('foreign_transaction'))
   await batch(db, {
     check: db

@@ -23,7 +23,7 @@ export type OwnTransaction = {
   /** Whether it is not final. Then somebody else may have used its nonce, whatever one node said of it. */
   isUnproven: 0 | 1
   hashes: `0x${string}`[]
-  /** The most pieces that it takes; null if its items are not known any more. */
+  /** The most pieces that it takes; null if its deliveries are not known any more. */
   pieces: number | null
 }
 

@@ -35,10 +35,10 @@ export async function putOrder(
  */
 function findDifferences(input: NewOrder, { data, orders: [order] }: Placement): Issue[] {
   const placed = data.placed.get(input.providerId ?? '')
-  const [item] = order?.orderItems ?? []
-  if (!placed || !order || !item) throw new Error('the order that has the number was not read')
+  const [orderItem] = order?.orderItems ?? []
+  if (!placed || !order || !orderItem) throw new Error('the order that has the number was not read')
   const { id, buyerId } = order
-  const { nftId, listingId, quantity, priceCents, priceCurrency } = item
+  const { nftId, listingId, quantity, priceCents, priceCurrency } = orderItem
   const { custom, paid } = placed
   const [rows] = data.orders
   const field = namingFields(input)

@@ -9,8 +9,8 @@
  * by the difference, never below what was sold and is held (`catalogue/problems.ts`).
  *
  * Pieces of an order return once: by a final cancellation (`cancel` in `delivery/rules/delivery-changes.ts`),
- * or when an operator who writes an item off asks for it (`writeOff` in `delivery/actions/actions.ts`). An
- * item that fails keeps them. If a fork undoes a final cancellation and the item is then delivered, its
+ * or when an operator who writes a delivery off asks for it (`writeOff` in `delivery/actions/actions.ts`). A
+ * delivery that fails keeps them. If a fork undoes a final cancellation and the delivery is then made, its
  * pieces are taken again, and those that were sold meanwhile are missing: the only way to oversell, unless
  * the database is set back.
  */

@@ -85,5 +85,5 @@ export async function checkOrders(ctx: PlaceCtx, inputs: readonly NewOrder[]) {
   requireNone(findProblems(ctx, data, 'orders'))
   requireRoom(ctx, data)
   const { orders } = await planOrders(ctx, data)
-  return orders.map(({ item, order }) => CheckedOrder.parse({ ...item, ...order }))
+  return orders.map(({ orderItem, order }) => CheckedOrder.parse({ ...orderItem, ...order }))
 }

@@ -18,7 +18,7 @@ type AddressReference = { billingAddressId?: number; placementKey?: string }
 type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> &
   UserReference & { placementKey: string }
 
-/** The rows to write, by column: of each order, and of its item with the delivery. */
+/** The rows to write, by column: of each order, and of its order item with the delivery. */
 export type Plan = Awaited<ReturnType<typeof planOrders>>
 
 export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
@@ -78,7 +78,7 @@ export async function planOrders({ now, settings }: PlaceCtx, data: OrderData) {
         custom: input.custom,
         paid: input.paid,
       },
-      item: {
+      orderItem: {
         nftId: nft.id,
         listingId: listing.id,
         quantity: input.quantity,
@@ -111,7 +111,7 @@ function newUser({ input: { buyer }, chainId }: NamedOrder) {
   }
 }
 
-/** An item waits for the wallet of its buyer, or is due at once. */
+/** A delivery waits for the wallet of its buyer, or is due at once. */
 function firstState(wallet: string, chainId: number | null, now: string) {
   if (!wallet) return { state: 'awaiting_wallet' } as const
   const queued = { state: 'queued', dueAt: now, queuedAt: now } as const
@@ -122,4 +122,4 @@ function firstState(wallet: string, chainId: number | null, now: string) {
 
 /** Returns the chains on which a plan has something to deliver now. */
 export const chainsToWake = ({ orders }: Plan): (number | null)[] =>
-  orders.flatMap(({ item: { state, chainId } }) => (state === 'queued' ? chainId : []))
+  orders.flatMap(({ orderItem: { state, chainId } }) => (state === 'queued' ? chainId : []))

@@ -1,13 +1,13 @@
 /**
- * Writes planned orders in one transaction. Each statement takes its rows from one bound JSON, whose
- * elements have values by column name. So the number of statements is constant, and D1's limit of 100
- * bound values does not matter.
+ * Writes planned orders in one transaction. Each statement takes its rows from one bound JSON, whose elements
+ * have values by column name. So the number of statements is constant, and D1's limit of 100 bound values
+ * does not matter.
  *
  * Ids come from the database: SQLite's rowid, in the order of the call. A statement finds a row that an
- * earlier one has added. It searches by the row's key in the plan: a user by `identityHash`, an address by `placementKey`, an
- * order by `payprovWebhookToken`. The last two have no index: the search begins at the newest row, and
- * ends at a row of this transaction. A delivery has the id of its item. The ids of events are in
- * `events/append.ts`.
+ * earlier one has added. It searches by the row's key in the plan: a user by `identityHash`, an address by
+ * `placementKey`, an order by `payprovWebhookToken`. The last two have no index: the search begins at the
+ * newest row, and ends at a row of this transaction. A delivery has the id of its order item. The ids of
+ * events are in `events/append.ts`.
  */
 import { inArray, sql } from 'drizzle-orm'
 import { BillingFields } from '../../addresses/schema.ts'
@@ -24,10 +24,10 @@ import type { Nft } from '../reading/nft.ts'
 import {
   buildOrder,
   byId,
-  type ItemRow,
-  itemColumns,
+  type OrderItemRow,
   type OrderRow,
   orderColumns,
+  orderItemColumns,
   requireRow,
 } from '../reading/order.ts'
 import type { PlacedOrder } from '../reading/schema.ts'
@@ -37,7 +37,7 @@ import { writeChecked } from './guards.ts'
 import type { IdempotentCall } from './idempotency.ts'
 import type { Plan } from './plan.ts'
 
-/** `rows`: a JSON array; of items an object, by the token of their order. */
+/** `rows`: a JSON array; of order items an object, by the token of their order. */
 type Rows = { rows: string; now: string }
 
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
@@ -100,20 +100,20 @@ const insertOrders = prepared((db, { rows, now, namespace }: Rows & { namespace:
 )
 
 /**
- * The order of an item, which this transaction has added. `json_each.key` is its token: SQLite would
+ * The order of an order item, which this transaction has added. `json_each.key` is its token: SQLite would
  * take the token out of the JSON again for each order that it compares.
  */
 const referencedOrder = sql`(SELECT id FROM orders
   WHERE payprovWebhookToken = json_each.key ORDER BY id DESC LIMIT 1)`
 
-const insertItems = prepared((db, { rows }: Rows) =>
-  db.all<ItemRow>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
+const insertOrderItems = prepared((db, { rows }: Rows) =>
+  db.all<OrderItemRow>(sql`INSERT INTO orderItems (orderId, nftId, listingId, sellerId,
       quantity, priceCents, priceEths, ethRecipient, recipientChainId, priceCurrency)
     SELECT ${referencedOrder}, value ->> 'nftId', value ->> 'listingId', value ->> 'sellerId',
       value ->> 'quantity', value ->> 'priceCents', value ->> 'priceEths', value ->> 'ethRecipient',
       value ->> 'recipientChainId', value ->> 'priceCurrency'
     FROM json_each(${rows}) ORDER BY json_each.id
-    RETURNING ${namesOf(itemColumns)}`),
+    RETURNING ${namesOf(orderItemColumns)}`),
 )
 
 /** JSON of the ids of the orders with these tokens: the newest ones. */
@@ -140,11 +140,14 @@ export async function writePlan(ctx: PlaceCtx, { data, plan, call }: Write) {
   const secretHash = hashKeySecret(settings.DELIVERY_KEY_SECRET)
   const orders = plan.orders.map(({ order }) => order)
   const tokens = orders.map(({ payprovWebhookToken }) => payprovWebhookToken)
-  const states = plan.orders.map(({ item }) => item.state)
+  const states = plan.orders.map(({ orderItem }) => orderItem.state)
   const holds = data.orders.flatMap(({ hold }) => hold?.id ?? [])
   const isHold = inArray(reservations.id, jsonValues(JSON.stringify(holds)))
-  const items = plan.orders.map(({ order, item }) => [order.payprovWebhookToken, item])
-  const itemRows = { rows: JSON.stringify(Object.fromEntries(items)), now }
+  const orderItems = plan.orders.map(({ order, orderItem }) => [
+    order.payprovWebhookToken,
+    orderItem,
+  ])
+  const orderItemRows = { rows: JSON.stringify(Object.fromEntries(orderItems)), now }
   const guards = [refuseOtherSecret(secretHash)]
   const written = await writeChecked(
     ctx,
@@ -161,11 +164,11 @@ export async function writePlan(ctx: PlaceCtx, { data, plan, call }: Write) {
               origin: actsForAll(caller) ? 'order' : 'seller_order',
             })
           : undefined,
-      stock: reduceStock(db, itemRows),
+      stock: reduceStock(db, orderItemRows),
       orders: insertOrders(db, { rows: JSON.stringify(orders), now, namespace }),
-      items: insertItems(db, itemRows),
+      orderItems: insertOrderItems(db, orderItemRows),
       deliveries: insertDeliveries(db, {
-        ...itemRows,
+        ...orderItemRows,
         namespace,
         placedBy: caller.role === 'master' ? null : caller.userId,
       }),
@@ -188,7 +191,7 @@ const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null 
 
 type Written = {
   orders: readonly OrderRow[]
-  items: readonly ItemRow[]
+  orderItems: readonly OrderItemRow[]
   stock: readonly Pick<Nft, 'id' | 'availableAmount'>[]
 }
 
@@ -199,15 +202,15 @@ function placedOrders(
 ): PlacedOrder[] {
   const { placedAt } = plan
   const rows = new Map(written.orders.map((row) => [row.payprovWebhookToken, row]))
-  const items = new Map(written.items.map((row) => [row.orderId, row]))
+  const orderItems = new Map(written.orderItems.map((row) => [row.orderId, row]))
   const stock = byId(written.stock)
-  return plan.orders.map(({ order: planned, item: { state } }, i) => {
+  return plan.orders.map(({ order: planned, orderItem: { state } }, i) => {
     const { nft, listing } = requireRows(data.orders[i])
     const left = stock.get(nft.id)
     const order = requireRow(rows, planned.payprovWebhookToken)
     return buildOrder(viewer, {
       order,
-      item: requireRow(items, order.id),
+      orderItem: requireRow(orderItems, order.id),
       delivery: { ...unsent, state, changedAt: placedAt },
       nft: left ? { ...nft, ...left, updatedAt: placedAt } : nft,
       listing,

@@ -10,7 +10,8 @@
  *     WHERE (… all filters, and whether the viewer may see it) OR number = 1000
  *     LIMIT 21
  *
- * If there is a 21st match, the next page begins below the 20th; else below the 1,000th candidate, if there is one.
+ * If there is a 21st match, the next page begins below the 20th; else below the 1,000th candidate, if there
+ * is one.
  */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
@@ -60,10 +61,10 @@ const firstBetween = (candidates: SQL, { earliest, latest, before }: ListValues)
         ORDER BY createdAt LIMIT 1), ${before})))`,
   )
 
-/** `itemId` and `updatedAt`: of its item. */
+/** `deliveryId` and `updatedAt`: of its delivery. */
 const position = {
   id: sql<number>`candidates.id`.as('id'),
-  itemId: sql<number>`${orderItems.id}`.as('itemId'),
+  deliveryId: sql<number>`${deliveries.id}`.as('deliveryId'),
   updatedAt: sql<string>`${deliveries.updatedAt}`.as('updatedAt'),
 }
 
@@ -76,36 +77,36 @@ const soldBy = (userId: number | null) =>
   sql`SELECT orderId AS id FROM orderItems WHERE sellerId = ${userId} AND ${isBetweenSql('orderId')}`
 
 /**
- * Items in a state that the index `deliveries_waiting` has. Its condition is repeated, or SQLite would not
+ * Deliveries in a state that the index `deliveries_waiting` has. Its condition is repeated, or SQLite would not
  * use it. Their ids grow as those of orders.
  */
-const itemsIn = (state: string) =>
+const deliveriesIn = (state: string) =>
   sql.raw(`SELECT id FROM deliveries WHERE state = '${state}'
   AND state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
   AND id > coalesce((SELECT id FROM orderItems WHERE orderId = (SELECT low FROM bounds)), 0)
   AND id < coalesce((SELECT id FROM orderItems WHERE orderId >= (SELECT high FROM bounds)
     ORDER BY orderId LIMIT 1), ${Number.MAX_SAFE_INTEGER})`)
 
-const failedItems = sql`${itemsIn('failed')} UNION ALL ${itemsIn('cancelled')}
-  UNION ALL ${itemsIn('written_off')}`
+const failedDeliveries = sql`${deliveriesIn('failed')} UNION ALL ${deliveriesIn('cancelled')}
+  UNION ALL ${deliveriesIn('written_off')}`
 
-const ordersOf = (items: SQL) => sql`SELECT orderId AS id
-  FROM (${items} LIMIT ${MAX_CANDIDATES}) AS found
+const ordersOf = (ids: SQL) => sql`SELECT orderId AS id
+  FROM (${ids} LIMIT ${MAX_CANDIDATES}) AS found
     CROSS JOIN orderItems ON orderItems.id = found.id`
 
 /** What is due and what transactions carry: read as a whole, because each step changes it. */
-const itemsUnderWay = sql`SELECT DISTINCT id FROM (
+const deliveriesUnderWay = sql`SELECT DISTINCT id FROM (
   SELECT id FROM deliveries WHERE dueAt IS NOT NULL
   UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen)`
 
 /** Without `bounds`: the filters alone compare the times of creation. */
-const changedItems = ({ afterTime, afterItem }: ListValues) => sql`
+const changedDeliveries = ({ afterTime, afterDelivery }: ListValues) => sql`
   SELECT updatedAt, id FROM deliveries
-    WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterItem})
+    WHERE state NOT IN ('queued', 'in_flight') AND (updatedAt, id) > (${afterTime}, ${afterDelivery})
   UNION ALL SELECT updatedAt, deliveries.id
-    FROM (${itemsUnderWay}) AS underWay CROSS JOIN deliveries ON deliveries.id = underWay.id
+    FROM (${deliveriesUnderWay}) AS underWay CROSS JOIN deliveries ON deliveries.id = underWay.id
     WHERE state IN ('queued', 'in_flight')
-      AND (updatedAt, deliveries.id) > (${afterTime}, ${afterItem})
+      AND (updatedAt, deliveries.id) > (${afterTime}, ${afterDelivery})
   ORDER BY updatedAt, id`
 
 /** What candidates stand for. Left joins keep their order. */
@@ -175,14 +176,16 @@ export const lists = {
   buyerUserId: prepareList(
     ({ buyerUserId }) => sql`${ordersWhere(sql`buyerId = ${buyerUserId}`)} ORDER BY id DESC`,
   ),
-  awaitingWallet: prepareList(() => ordersOf(sql`${itemsIn('awaiting_wallet')} ORDER BY id DESC`)),
-  failed: prepareList(() => ordersOf(sql`${failedItems} ORDER BY id DESC`)),
+  awaitingWallet: prepareList(() =>
+    ordersOf(sql`${deliveriesIn('awaiting_wallet')} ORDER BY id DESC`),
+  ),
+  failed: prepareList(() => ordersOf(sql`${failedDeliveries} ORDER BY id DESC`)),
   underWay: prepareList(
-    () => sql`SELECT orderId AS id FROM (${itemsUnderWay}) AS underWay
+    () => sql`SELECT orderId AS id FROM (${deliveriesUnderWay}) AS underWay
       CROSS JOIN orderItems ON orderItems.id = underWay.id
       WHERE ${isBetweenSql('orderId')} ORDER BY orderId DESC`,
   ),
-  updatedFrom: prepareList((values) => ordersOf(changedItems(values))),
+  updatedFrom: prepareList((values) => ordersOf(changedDeliveries(values))),
 }
 
 type List = (typeof lists)['all']

@@ -15,15 +15,15 @@ import { viewOf } from './viewer.ts'
 
 const PAGE_SIZE = 20
 
-/** Items of a buyer that are counted as waiting for a wallet: this number means that or more. */
+/** Deliveries to a buyer that are counted as waiting for a wallet: this number means that or more. */
 export const MAX_AWAITING = 1000
 
 export type Side = 'bought' | 'sold'
 
-/** An order with its only item, and what the order does not show of its delivery. */
+/** An order with its only order item, and what the order does not show of its delivery. */
 export type HistoryEntry = {
   order: Order
-  item: Order['orderItems'][number]
+  orderItem: Order['orderItems'][number]
   delivery: DeliveryDetails
   paid: Paid | null
 }
@@ -47,11 +47,11 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
 function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
-  const byItem = new Map(rows.map((row) => [row.item.id, row]))
+  const byOrderItem = new Map(rows.map((row) => [row.orderItem.id, row]))
   return orders.flatMap((order) =>
-    order.orderItems.map((item) => {
-      const { delivery, shop } = requireRow(byItem, item.id)
-      return { order, item, delivery, paid: shop.paid }
+    order.orderItems.map((orderItem) => {
+      const { delivery, shop } = requireRow(byOrderItem, orderItem.id)
+      return { order, orderItem, delivery, paid: shop.paid }
     }),
   )
 }

@@ -51,7 +51,7 @@ export const selectSummaries = (db: Database, viewer: Viewer, request: ListReque
 /** Returns where the page after a candidate begins; null without one. */
 function toCursor(last: CandidateOrder | undefined, request: ListRequest): string | null {
   if (!last) return null
-  return isByChange(request) ? `${last.itemId}-${Date.parse(last.updatedAt)}` : `${last.id}`
+  return isByChange(request) ? `${last.deliveryId}-${Date.parse(last.updatedAt)}` : `${last.id}`
 }
 
 type Page<T> = { orders: T[]; nextCursor: string | null }

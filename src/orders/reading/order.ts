@@ -15,8 +15,8 @@ import {
   OrderFields,
   OrderItemFields,
   type PlacedOrder,
-  SummaryItem,
   SummaryOrder,
+  SummaryOrderItem,
 } from './schema.ts'
 import { buyerColumns, personOf, type Viewer } from './viewer.ts'
 
@@ -30,22 +30,28 @@ const orderConstants = {
   feesCollectedAt: null,
   ProductType: 'nft',
 } as const
-const itemConstants = { paymentProvider: 'external', ProductType: 'nft' } as const
+const orderItemConstants = { paymentProvider: 'external', ProductType: 'nft' } as const
 
 export const orderColumns = shownColumns(orders, OrderFields)
-export const itemColumns = shownColumns(orderItems, OrderItemFields)
+export const orderItemColumns = shownColumns(orderItems, OrderItemFields)
 
 export type OrderRow = RowOf<typeof orderColumns>
-export type ItemRow = RowOf<typeof itemColumns>
+export type OrderItemRow = RowOf<typeof orderItemColumns>
 
-/** What an order is built from. It has one item. */
-type Rows = { order: OrderRow; item: ItemRow; delivery: DeliveryRow; nft: Nft; listing: Listing }
+/** What an order is built from. It has one order item. */
+type Rows = {
+  order: OrderRow
+  orderItem: OrderItemRow
+  delivery: DeliveryRow
+  nft: Nft
+  listing: Listing
+}
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /** Returns an order as `viewer` may see it, without its buyer. */
 export function buildOrder(viewer: Viewer, rows: Rows): PlacedOrder {
-  const { order, item, delivery, listing } = rows
+  const { order, orderItem, delivery, listing } = rows
   return {
     ...order,
     ...orderConstants,
@@ -54,8 +60,8 @@ export function buildOrder(viewer: Viewer, rows: Rows): PlacedOrder {
     updatedAt: delivery.changedAt,
     orderItems: [
       {
-        ...item,
-        ...itemConstants,
+        ...orderItem,
+        ...orderItemConstants,
         createdAt: order.createdAt,
         status: orderItemStatus(delivery.state, delivery.txId),
         txId: delivery.txId,
@@ -88,7 +94,7 @@ export const rowColumns = {
   order: prefixed('order', orderColumns),
   /** What the shop has stored with it, which orders of answers do not show. */
   shop: prefixed('shop', { namespace: orders.namespace, paid: orders.paid }),
-  item: prefixed('item', itemColumns),
+  orderItem: prefixed('orderItem', orderItemColumns),
   delivery: prefixed('delivery', deliveryColumns),
   listing: prefixed('listing', listingColumns),
   buyer: prefixed('buyer', buyerColumns),
@@ -99,7 +105,7 @@ export const summaryColumns = {
   ...shownColumns(orders, SummaryOrder),
   orderItemId: orderItems.id,
   ...shopColumns,
-  ...shownColumns(orderItems, SummaryItem),
+  ...shownColumns(orderItems, SummaryOrderItem),
   reasonCode: deliveryColumns.reasonCode,
   reasonDetail: deliveryColumns.reasonDetail,
   txId: deliveryColumns.txId,

@@ -25,7 +25,7 @@ import {
 export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]): Order[] {
   const nftsById = byId(nfts)
   return rows.map(({ buyer, ...row }) => ({
-    ...buildOrder(viewer, { ...row, nft: requireRow(nftsById, row.item.nftId) }),
+    ...buildOrder(viewer, { ...row, nft: requireRow(nftsById, row.orderItem.nftId) }),
     buyer: visibleBuyer(viewer, buyer),
   }))
 }

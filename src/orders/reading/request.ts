@@ -7,7 +7,7 @@ import { idText, instant, limitText, tokenNameText } from '../../http/inputs.ts'
 import { ProviderId } from './schema.ts'
 import { type Viewer, viewerValues } from './viewer.ts'
 
-/** Where a page ended: an order or, if orders are sorted by change, an item and the time of its change. */
+/** Where a page ended: an order or, if orders are sorted by change, a delivery and the time of its change. */
 type Cursor = { id: number; at?: string | undefined }
 
 const CursorText = z
@@ -70,10 +70,10 @@ export function listValues(viewer: Viewer, request: ListRequest) {
     ...viewerValues(viewer),
     /** One more than a page has. */
     readLimit: limit + 1,
-    /** The page begins below this order or, sorted by change, after this time and item. */
+    /** The page begins below this order or, sorted by change, after this time and delivery. */
     before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
     afterTime: cursor?.at ?? request.updatedFrom ?? '',
-    afterItem: cursor?.id ?? 0,
+    afterDelivery: cursor?.id ?? 0,
     /** Orders that were placed before `earliest`, or at `latest` and later, are not looked at. */
     earliest: shifted(request.createdFrom, -MARGIN),
     latest: shifted(request.createdTo, MARGIN),

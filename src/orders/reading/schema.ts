@@ -118,7 +118,7 @@ export const Payment = f.model('Payment', 'What the customer has really paid.', 
   invoiceNumber: f.orNull(f.text('Number of the invoice; null if the shop has not told.')),
 }))
 
-/** What summaries show of the row of an order, and of that of its item. */
+/** What summaries show of the row of an order, and of that of its order item. */
 export const SummaryOrder = z.object({
   id: OrderFields.shape.id,
   totalPriceCents,
@@ -129,7 +129,7 @@ export const SummaryOrder = z.object({
     Payment.describe('What the customer has really paid; null if the shop has not told.'),
   ),
 })
-export const SummaryItem = z.object({
+export const SummaryOrderItem = z.object({
   nftId,
   listingId,
   quantity,
@@ -145,7 +145,7 @@ export const OrderSummary = f.model(
     ...SummaryOrder.shape,
     orderItemId: f.id('Id of its item.'),
     ...shopFields,
-    ...SummaryItem.shape,
+    ...SummaryOrderItem.shape,
     ...OrderItemFields.pick({ status: true, txId: true, updatedAt: true }).shape,
     reasonCode: f.orNull(
       z.enum(reasonCodes).describe('Why the item is `failed`, for programs. Otherwise null.'),

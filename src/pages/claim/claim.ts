@@ -11,7 +11,7 @@ type ClaimRow = OrderNumbers & {
   buyerId: number
   /** Of the buyer; `''` without one. */
   email: string
-  /** Whether the item waits for a wallet of the buyer. */
+  /** Whether the order item waits for a wallet of the buyer. */
   waits: 0 | 1
   quantity: number
   nftId: number
@@ -25,8 +25,8 @@ type ClaimRow = OrderNumbers & {
 export type Claim = ClaimRow & { shop: Shop | undefined }
 
 /**
- * Returns who is signed in, and the order with its shop, if the caller has its secret or is its buyer. Otherwise nothing tells
- * whether there is one.
+ * Returns who is signed in, and the order with its shop, if the caller has its secret or is its buyer.
+ * Otherwise nothing tells whether there is one.
  */
 export async function readClaim(
   { db, caller }: { db: Database; caller: Caller | null },

@@ -25,20 +25,20 @@ const isBeingCancelled = (entry: HistoryEntry): boolean =>
 /** Who or what can end a wait. */
 type Cause = keyof Texts['steps']['waiting']
 
-/** `reasonCode`: null if an item only takes longer than usual. */
+/** `reasonCode`: null if the delivery only takes longer than usual. */
 type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
 
-/** Milliseconds that a queued item may wait for its turn. A node that is down raises an alarm sooner. */
+/** Milliseconds that a queued delivery may wait for its turn. A node that is down raises an alarm sooner. */
 const TURN = 5 * MINUTE
 
-/** Returns what delays the item of an order; null if nothing does, or its delivery is being cancelled. */
+/** Returns what delays the delivery of an order; null if nothing does, or it is being cancelled. */
 export function waitOf(entry: HistoryEntry): Wait | null {
-  const { item, delivery } = entry
+  const { orderItem, delivery } = entry
   const { state, reasonCode, failingSince, queuedAt } = delivery
   const { settings, now } = usePage()
   if (isBeingCancelled(entry)) return null
   if (state === 'queued' && failingSince && reasonCode && reasonCode !== 'cancelled') {
-    const network = settings.NETWORKS[item.nft.contractNetwork] ?? {}
+    const network = settings.NETWORKS[orderItem.nft.contractNetwork] ?? {}
     return { cause: removerOf(reasonCode, network), reasonCode, since: failingSince }
   }
   const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
@@ -55,13 +55,13 @@ type Step = {
 }
 
 function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
-  const { order, item, delivery } = entry
+  const { order, orderItem, delivery } = entry
   const { steps } = usePage().texts
   const wait = waitOf(entry)
   const paid: Step = { label: steps.paid, state: 'done', at: order.createdAt }
   const sent: Step = { label: steps.sent, state: 'done', at: delivery.sentAt }
   const waiting: Step = { label: steps.delivered, state: 'waits' }
-  const changedAt = item.updatedAt
+  const changedAt = orderItem.updatedAt
   switch (delivery.state) {
     case 'transferred':
       return [paid, sent, { label: steps.delivered, state: 'done', at: changedAt }]
@@ -78,7 +78,7 @@ function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
     const labels = side === 'sold' ? { ...steps.waiting, ...steps.waitingAsSeller } : steps.waiting
     return [paid, { label: labels[wait.cause], state: 'held' }, waiting]
   }
-  return item.txId
+  return orderItem.txId
     ? [paid, sent, { label: steps.onItsWay, state: 'current' }]
     : [paid, { label: steps.beingSent, state: 'current' }, waiting]
 }
@@ -121,7 +121,7 @@ const Waiting = ({ entry, side }: OrderProps) => {
         <>
           {notAllowed(
             <em>
-              <bdi>{entry.item.nft.contractName}</bdi>
+              <bdi>{entry.orderItem.nft.contractName}</bdi>
             </em>,
           )}{' '}
           <a href="/settings/selling">{orders.allow}</a>.
@@ -155,7 +155,7 @@ export const ProgressMessage = ({ entry, side }: OrderProps) => {
   const { settings, texts } = usePage()
   const { account, orders } = texts
   const number = orderNumber(entry.order)
-  if (entry.item.status === 'awaiting_wallet')
+  if (entry.orderItem.status === 'awaiting_wallet')
     return (
       <p class="order-message">
         {side === 'bought'
@@ -163,9 +163,9 @@ export const ProgressMessage = ({ entry, side }: OrderProps) => {
           : orders.noWalletOfBuyer}
       </p>
     )
-  if (entry.item.status !== 'failed') return <Waiting entry={entry} side={side} />
+  if (entry.orderItem.status !== 'failed') return <Waiting entry={entry} side={side} />
   const isCancelled = state === 'cancelled'
-  const network = settings.NETWORKS[entry.item.nft.contractNetwork] ?? {}
+  const network = settings.NETWORKS[entry.orderItem.nft.contractNetwork] ?? {}
   return (
     <div class="order-message problem">
       {isCancelled ? orders.cancelled : orders.deliveryFailed}{' '}

@@ -109,28 +109,32 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
  * last step when it has changed.
  */
 const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => {
-  const { order, item, delivery } = entry
+  const { order, orderItem, delivery } = entry
   const { locale, texts } = usePage()
   const { orders } = texts
   const wait = waitOf(entry)
-  const title = <Title>{item.nft.title}</Title>
-  const href = isAlone ? nftPath(item.nft) : `/orders/${order.id}`
-  const version = [delivery.state, item.txId, wait?.cause, wait?.reasonCode]
+  const title = <Title>{orderItem.nft.title}</Title>
+  const href = isAlone ? nftPath(orderItem.nft) : `/orders/${order.id}`
+  const version = [delivery.state, orderItem.txId, wait?.cause, wait?.reasonCode]
   return (
     <li class="order" id={`order-${order.id}`} data-version={version.filter(Boolean).join(' ')}>
-      <Cover nft={item.nft} />
+      <Cover nft={orderItem.nft} />
       <div>
         <h2>{href ? <a href={href}>{title}</a> : title}</h2>
         <p class="meta">
-          <span>{orders.pieces(item.quantity, formatCount(item.quantity, locale))}</span>
+          <span>{orders.pieces(orderItem.quantity, formatCount(orderItem.quantity, locale))}</span>
           <span>{formatMoney(order.totalPriceCents, order.totalPriceCurrency, locale)}</span>
           <span>{orders.order(<bdi>{orderNumber(order)}</bdi>)}</span>
           {side === 'sold' && <span>{orders.buyer(<bdi>{buyerName(entry, texts)}</bdi>)}</span>}
         </p>
-        {item.txId && (
+        {orderItem.txId && (
           <p class="meta">
             {orders.transaction}{' '}
-            <ExplorerLink network={item.nft.contractNetwork} kind="tx" value={item.txId} />
+            <ExplorerLink
+              network={orderItem.nft.contractNetwork}
+              kind="tx"
+              value={orderItem.txId}
+            />
           </p>
         )}
         <ProgressMessage entry={entry} side={side} />
@@ -141,15 +145,20 @@ const Order = ({ entry, side, isAlone }: OrderProps & { isAlone?: boolean }) => 
 }
 
 /** Returns the page of an NFT; null if it has none, because it is not released or was deleted. */
-function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft']): string | null {
+function nftPath({
+  id,
+  status,
+  deletedAt,
+  releaseAt,
+}: HistoryEntry['orderItem']['nft']): string | null {
   const isReleased = orderableStatuses.includes(status) && releaseAt <= usePage().now.toISOString()
   return isReleased && !deletedAt ? `/nfts/${id}` : null
 }
 
-const buyerName = ({ order: { buyer }, item }: HistoryEntry, { orders }: Texts): string =>
+const buyerName = ({ order: { buyer }, orderItem }: HistoryEntry, { orders }: Texts): string =>
   buyer.name ??
   buyer.username ??
-  (item.ethRecipient ? shortAddress(item.ethRecipient) : orders.user(buyer.id))
+  (orderItem.ethRecipient ? shortAddress(orderItem.ethRecipient) : orders.user(buyer.id))
 
 /**
  * `billing` is the billing address; undefined for a seller. `shop`: undefined if nobody has named it.
@@ -181,7 +190,7 @@ function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fa
 }
 
 export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps) => {
-  const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
+  const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.orderItem
   const { contractNetwork, contractAddr: address, tokenId } = nft
   const { settings, locale, texts } = usePage()
   const { orders } = texts
@@ -238,7 +247,7 @@ export const Collection = ({ entries, next }: History) => {
       <p class="lead">{collection.lead}</p>
       {entries.length === 0 && <p class="empty">{none}</p>}
       <ul class="grid">
-        {[...Map.groupBy(entries, ({ item }) => item.nftId).values()].map((own) => (
+        {[...Map.groupBy(entries, ({ orderItem }) => orderItem.nftId).values()].map((own) => (
           <Collected entries={own} />
         ))}
       </ul>
@@ -250,8 +259,8 @@ export const Collection = ({ entries, next }: History) => {
 /** Leads to the newest of the orders. */
 const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
   const { locale, texts } = usePage()
-  const pieces = entries.reduce((sum, { item }) => sum + item.quantity, 0)
-  return entries.slice(0, 1).map(({ order, item: { nft } }) => (
+  const pieces = entries.reduce((sum, { orderItem }) => sum + orderItem.quantity, 0)
+  return entries.slice(0, 1).map(({ order, orderItem: { nft } }) => (
     <li class="release">
       <Cover nft={nft} />
       <h2>

@@ -33,11 +33,11 @@ type Listing = SoldContract &
     isListed: 0 | 1
   }
 
-const newestItems = (userId: number) => sql`(SELECT * FROM orderItems
+const newestSold = (userId: number) => sql`(SELECT * FROM orderItems
     WHERE sellerId = ${userId} ORDER BY orderId DESC LIMIT ${COUNTED_ORDERS}) own
   CROSS JOIN deliveries d ON d.id = own.id CROSS JOIN nfts n ON n.id = own.nftId`
 
-/** Whether an item waits for the permission of its contract. */
+/** Whether a delivery waits for the permission of its contract. */
 const isBlocked = sql`(d.state = 'queued' AND d.failingSince IS NOT NULL
   AND d.reasonCode = iif(n.fulfilment = 'mint', 'minter_role_missing', 'holder_not_approved'))`
 
@@ -49,7 +49,7 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
         sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.failingSince IS NOT NULL,
           own.quantity, 0)) AS waiting,
         min(iif(${isBlocked}, d.dueAt, NULL)) AS nextAt
-      FROM ${newestItems(userId)} GROUP BY own.listingId),
+      FROM ${newestSold(userId)} GROUP BY own.listingId),
     page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
       ORDER BY id DESC LIMIT ${orderLimits.triedContracts.max + 1})
     SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.title, n.contractNetwork AS network,
@@ -108,7 +108,7 @@ export async function retrySold(
 ): Promise<boolean> {
   const { db, caller, now, settings, queue } = ctx
   const { account, waiting } = await readAsUser(ctx, {
-    waiting: raw<{ id: number }>(db)`SELECT d.id FROM ${newestItems(caller.userId)}
+    waiting: raw<{ id: number }>(db)`SELECT d.id FROM ${newestSold(caller.userId)}
       WHERE ${isBlocked} AND d.dueAt > ${now.toISOString()}
         AND n.contractNetwork = ${sold.network} AND n.contractAddr = ${sold.contract}
         AND n.fulfilment = ${sold.fulfilment}`,
