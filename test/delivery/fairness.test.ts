@@ -96,8 +96,8 @@ it('saves no more for a large order than the smallest capacity that nodes tell w
     ...{ signer, inFlight: 0, nonces: [0], expired: new Map(), funds: 1n, disputedFunds: 0n },
     pieces: new Map([[contract, 5]]),
   } satisfies Capacity
-  const item = { reasonCode: 'relayer_limit_reached', quantity: 8, requestedAction: 'deliver' }
-  const candidates = [{ item, contract }] as unknown as Candidate[]
+  const delivery = { reasonCode: 'relayer_limit_reached', quantity: 8, requestedAction: 'deliver' }
+  const candidates = [{ delivery, contract }] as unknown as Candidate[]
   const save = (days: number) =>
     saveRoom(candidates, [capacity], new Map([[contract, state]]), new Date(days * DAY))
   // The bucket fills in a day, so the saving begins again after two and a half days.
