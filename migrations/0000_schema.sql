@@ -162,7 +162,7 @@ CREATE TABLE `deliveries` (
 	`deliveredAmount` integer,
 	`queuedAt` text,
 	`retriedAt` text,
-	`failingSince` text,
+	`waitingSince` text,
 	`tries` integer DEFAULT 0 NOT NULL,
 	`withoutEffect` integer DEFAULT 0 NOT NULL,
 	`isUnconfirmed` integer DEFAULT false NOT NULL,
@@ -187,7 +187,7 @@ CREATE TABLE `deliveries` (
 );
 --> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`placer`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `deliveries_delayed` ON `deliveries` (`chainId`,`reasonCode`,`queuedAt`) WHERE "deliveries"."failingSince" IS NOT NULL AND "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_delayed` ON `deliveries` (`chainId`,`reasonCode`,`queuedAt`) WHERE "deliveries"."waitingSince" IS NOT NULL AND "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_unconfirmed` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."isUnconfirmed";--> statement-breakpoint

@@ -472,7 +472,7 @@ async function aBusyHour(chainId: number) {
       WHERE ${of(0.2)} AND NOT ${of(0.6)}`,
     `UPDATE deliveries SET state = 'queued', dueAt = createdAt, reasonCode = NULL, ${due}
       WHERE ${of(0.6)}`,
-    `UPDATE deliveries SET failingSince = createdAt, dueAt = '${ago(-10)}', reasonCode = '${reasonCode}'
+    `UPDATE deliveries SET waitingSince = createdAt, dueAt = '${ago(-10)}', reasonCode = '${reasonCode}'
       WHERE ${of(0.8)}`,
     `INSERT INTO transactions SELECT firstId, ${chainId}, '', '', firstId, items, 'hash' || firstId, '[]',
       NULL, '1', '1', '1', 0, 0, '${ago(1)}', NULL, NULL, NULL, NULL, NULL, 1, '${ago(1)}', '${ago(1)}'

@@ -187,7 +187,7 @@ function isSearchOver(delivery: Delivery, { network: { comparedAt } }: Loaded, n
     since !== null && now.getTime() - Date.parse(since) >= timeout
   if (delivery.state !== 'queued') return isOver(comparedAt, COMPARE_INTERVAL + SEARCH_TIME)
   const isSearched = delivery.reasonCode === 'transaction_not_found' || hasReturnedPieces(delivery)
-  return isSearched && isOver(delivery.failingSince, SEARCH_TIME)
+  return isSearched && isOver(delivery.waitingSince, SEARCH_TIME)
 }
 
 /** Returns each transaction once, with all deliveries that were found in it. */

@@ -42,7 +42,7 @@ export const orderItemStatus = (
 type Row = typeof deliveries.$inferSelect
 
 /** A delivery, with what is to be delivered. */
-export type Delivery = Pick<Row, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
+export type Delivery = Pick<Row, 'id' | 'state' | 'requestedAction' | 'version' | 'waitingSince'> &
   Pick<Row, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'> &
   Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
   Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {

@@ -65,7 +65,7 @@ export const deliveryColumns = {
   requestedAction: deliveries.requestedAction,
   reasonDetail: deliveries.reasonDetail,
   reasonCode: deliveries.reasonCode,
-  failingSince: deliveries.failingSince,
+  waitingSince: deliveries.waitingSince,
   queuedAt: deliveries.queuedAt,
   version: deliveries.version,
   /** Time of the last change. */

@@ -35,11 +35,11 @@ type Transition = { from: readonly DeliveryState[] | null } & (
 type Change = Transition & { set?: (at: string) => SQL }
 type Step = Transition & { to: DeliveryState }
 
-const resetReason = sql`failingSince = NULL, tries = 0, withoutEffect = 0,
+const resetReason = sql`waitingSince = NULL, tries = 0, withoutEffect = 0,
   isUnconfirmed = 0, reasonCode = NULL, reasonDetail = NULL`
 
 /** The reason stays if it says that the pieces have returned to the stock (`hasReturnedPieces`). */
-const resetReasonUnlessReturned = sql`failingSince = NULL, tries = 0, withoutEffect = 0,
+const resetReasonUnlessReturned = sql`waitingSince = NULL, tries = 0, withoutEffect = 0,
   isUnconfirmed = 0, reasonCode = iif(reasonCode = 'cancelled', reasonCode, NULL), reasonDetail = NULL`
 
 const cancelRequest = (at: string) =>
@@ -61,7 +61,7 @@ const changes = {
     to: 'queued',
     set: (at) => sql`awaits = NULL, queuedAt = ${at},
       dueAt = strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, '+' || ${changeDelay} || ' seconds'),
-      failingSince = iif(chainId IS NULL, ${at}, NULL),
+      waitingSince = iif(chainId IS NULL, ${at}, NULL),
       reasonCode = iif(chainId IS NULL, 'network_not_configured', NULL)`,
   },
   unlink_wallet: {
@@ -69,7 +69,7 @@ const changes = {
     to: 'awaiting_wallet',
     event: 'order.awaiting_wallet',
     // Not what transactions have cost: a buyer could link wallets for ever that refuse.
-    set: (at) => sql`failingSince = NULL, isUnconfirmed = 0, reasonCode = NULL, reasonDetail = NULL,
+    set: (at) => sql`waitingSince = NULL, isUnconfirmed = 0, reasonCode = NULL, reasonDetail = NULL,
       awaits = ${buyerId}, awaitsSince = ${at}, dueAt = NULL, queuedAt = NULL`,
   },
   retry: {
@@ -105,7 +105,7 @@ const changes = {
   configure_network: {
     from: ['queued'],
     to: null,
-    set: (at) => sql`failingSince = NULL, reasonCode = NULL, reasonDetail = NULL, dueAt = ${at}`,
+    set: (at) => sql`waitingSince = NULL, reasonCode = NULL, reasonDetail = NULL, dueAt = ${at}`,
   },
   request_cancellation: {
     from: ['awaiting_wallet', 'queued', 'failed'],
@@ -236,7 +236,7 @@ const isAsRead = sql`d.id = r.value ->> 'id' AND d.version = r.value ->> 'versio
  */
 const updateDeliveries = (db: Database, rows: string, isUnconfirmed: boolean, at: string) =>
   raw<never>(db)`UPDATE deliveries AS d SET state = r.value ->> 'to',
-      requestedAction = r.value ->> 'requestedAction', failingSince = r.value ->> 'failingSince',
+      requestedAction = r.value ->> 'requestedAction', waitingSince = r.value ->> 'waitingSince',
       tries = r.value ->> 'tries', withoutEffect = r.value ->> 'withoutEffect',
       isUnconfirmed = ${isUnconfirmed} AND r.value ->> 'to' IN ('transferred', 'failed', 'cancelled'),
       reasonCode = r.value ->> 'reasonCode',
@@ -273,9 +273,9 @@ type NewDeliveries = {
 /** Their first states come from the plan. `appendFirstEvents` tells them. */
 export const insertDeliveries = prepared((db, { rows, now, placedBy, namespace }: NewDeliveries) =>
   db.all<never>(sql`INSERT INTO deliveries (id, "key", chainId, state, dueAt, queuedAt,
-        failingSince, reasonCode, awaits, awaitsSince, placedBy, placer, createdAt, updatedAt)
+        waitingSince, reasonCode, awaits, awaitsSince, placedBy, placer, createdAt, updatedAt)
       SELECT i.id, value ->> 'key', value ->> 'chainId', value ->> 'state', value ->> 'dueAt',
-        value ->> 'queuedAt', value ->> 'failingSince', value ->> 'reasonCode',
+        value ->> 'queuedAt', value ->> 'waitingSince', value ->> 'reasonCode',
         iif(value ->> 'state' = 'awaiting_wallet', o.buyerId, NULL),
         iif(value ->> 'state' = 'awaiting_wallet', ${now}, NULL), ${placedBy},
         ${placerSql(placedBy, namespace)}, ${now}, ${now}

@@ -40,7 +40,7 @@ function queueConfigured(db: Database, networks: Networks, now: Date) {
   const chainIds = JSON.stringify(Object.values(networks).map(({ chainId }) => chainId))
   const names = JSON.stringify(Object.keys(networks))
   // In the spelling of the index `deliveries_delayed`, so that SQLite uses it.
-  const isWaiting = sql`d.reasonCode = 'network_not_configured' AND d.failingSince IS NOT NULL
+  const isWaiting = sql`d.reasonCode = 'network_not_configured' AND d.waitingSince IS NOT NULL
     AND d.dueAt IS NOT NULL`
   return {
     assigned: assignChains(
@@ -64,7 +64,7 @@ function queueConfigured(db: Database, networks: Networks, now: Date) {
 
 const selectUnconfigured = (db: Database, chainIds: readonly number[], now: Date) =>
   raw<WaitingDelivery>(db)`
-    SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.failingSince,
+    SELECT d.id, d.version, d.requestedAction, d.cancelRequestedAt, d.waitingSince,
       d.tries, d.withoutEffect, d.reasonCode, d.reasonDetail
     FROM (SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
         ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${now.toISOString()}

@@ -78,7 +78,7 @@ export const chainsSql = sql`chains (chainId) AS (SELECT min(d.chainId) ${queued
 /** The queued deliveries of a chain that wait for the reason `value`. */
 export const delayedSql = sql`FROM deliveries d INDEXED BY deliveries_delayed
   WHERE d.chainId IS chains.chainId AND d.reasonCode = value
-    AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
+    AND d.waitingSince IS NOT NULL AND d.dueAt IS NOT NULL`
 
 const selectUnderWay = (db: Database, groups: SQL) =>
   raw<DeliveriesUnderWay>(db)`
@@ -94,7 +94,7 @@ export const selectQueued = (db: Database, now: string) =>
       UNION ALL SELECT chainId, (SELECT min(d.placer) ${queuedSql} AND d.chainId IS placers.chainId
         AND d.placer > placers.placer) FROM placers WHERE placer IS NOT NULL)
     SELECT p.chainId, ${counted(sql`${queuedSql} AND d.chainId IS p.chainId`)} AS queued, 0 AS inFlight,
-      NULL AS unminedAt, min(d.queuedAt) FILTER (WHERE d.failingSince IS NULL) AS queuedAt,
+      NULL AS unminedAt, min(d.queuedAt) FILTER (WHERE d.waitingSince IS NULL) AS queuedAt,
       min(d.dueAt) FILTER (WHERE d.dueAt <= ${now}) AS dueAt, min(d.id) AS firstId
     FROM placers p CROSS JOIN deliveries d ON d.id IN (SELECT d.id ${queuedSql}
       AND d.chainId IS p.chainId AND d.placer = p.placer ORDER BY d.dueAt LIMIT ${FIRST})

@@ -165,7 +165,7 @@ function selectWaiting(db: Database, { NETWORKS }: Settings) {
         min(d.id), ${mailedOrderItemColumns}
       FROM (SELECT id, chainId FROM deliveries
         WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
-          AND reasonCode = 'holder_not_approved' AND failingSince IS NOT NULL AND dueAt IS NOT NULL
+          AND reasonCode = 'holder_not_approved' AND waitingSince IS NOT NULL AND dueAt IS NOT NULL
         ORDER BY queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
       CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
       CROSS JOIN nfts n ON n.id = i.nftId

@@ -113,7 +113,7 @@ it('groups failures by reason, with their number, their value and a link to thei
 })
 
 it('groups by reason what is queued and waits for more than its turn', async () => {
-  const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesAgo(5) } as const
+  const waiting = { state: 'queued', dueAt: minutesAgo(-5), waitingSince: minutesAgo(5) } as const
   const first = await anItem({ ...waiting, ...explain('holder_not_approved') })
   const second = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: null })
   await anItem({ state: 'queued', dueAt: minutesAgo(-5) })

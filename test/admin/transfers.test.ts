@@ -44,7 +44,7 @@ async function act(visitor: Visitor, ids: number[], fields: Fields) {
   return read(visitor, response.headers.get('location') ?? '')
 }
 
-const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesAgo(5) } as const
+const waiting = { state: 'queued', dueAt: minutesAgo(-5), waitingSince: minutesAgo(5) } as const
 
 describe('the list of transfers', () => {
   it('shows those that match the filter, how many there are, and what a retry can do', async () => {

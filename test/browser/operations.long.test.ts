@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
   function ageFailures() {
     const now = Date.now()
     return marketplace.change(
-      'UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE failingSince IS NOT NULL AND dueAt IS NOT NULL',
+      'UPDATE deliveries SET waitingSince = ?, dueAt = ? WHERE waitingSince IS NOT NULL AND dueAt IS NOT NULL',
       new Date(now - 11 * 60_000).toISOString(),
       new Date(now).toISOString(),
     )

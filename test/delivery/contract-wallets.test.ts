@@ -96,7 +96,7 @@ describe('that is not deployed', () => {
     const engine = anEngine(chain)
     await engine.run()
     await expectDelivered(chain, [other])
-    const start = Date.parse(`${(await rowOf(item)).failingSince}`)
+    const start = Date.parse(`${(await rowOf(item)).waitingSince}`)
     await engine.run(9 * MINUTE)
     const waiting = { state: 'queued', ...NOT_DEPLOYED, tries: 0 }
     expect(await rowOf(item)).toMatchObject(waiting)

@@ -65,7 +65,7 @@ const carriedOf = (id: number): Delivery => ({
   version: 3,
   requestedAction: 'deliver',
   cancelRequestedAt: null,
-  failingSince: null,
+  waitingSince: null,
   tries: 0,
   withoutEffect: 0,
   reasonCode: null,
@@ -367,7 +367,7 @@ describe('an item', () => {
   it('is transferred when its key and its transfer are in the final block', () => {
     const failing = {
       ...carriedOf(1),
-      failingSince: secondsAgo(60),
+      waitingSince: secondsAgo(60),
       ...explain('contract_paused'),
       requestedAction: 'cancel',
     } as const
@@ -377,7 +377,7 @@ describe('an item', () => {
         version: 3,
         transition: 'deliver',
         requestedAction: 'deliver',
-        failingSince: null,
+        waitingSince: null,
         tries: 0,
         withoutEffect: 0,
         reasonCode: null,

@@ -29,8 +29,8 @@ const execute = (sql: string, ...values: unknown[]) =>
 
 /** Seconds for which the item has failed when it is looked at next. */
 async function nextLookOf(item: PaidItem): Promise<number> {
-  const { dueAt, failingSince } = await rowOf(item)
-  return (Date.parse(`${dueAt}`) - Date.parse(`${failingSince}`)) / 1000
+  const { dueAt, waitingSince } = await rowOf(item)
+  return (Date.parse(`${dueAt}`) - Date.parse(`${waitingSince}`)) / 1000
 }
 
 /** Runs the engine whenever the item is due, before `end`. Returns the seconds between the looks. */
@@ -158,7 +158,7 @@ describe('an item that its holder cannot give away', () => {
     await mend(chain)
     await engine.run(15)
     await expectDelivered(chain, [item])
-    expect(await rowOf(item)).toMatchObject({ failingSince: null })
+    expect(await rowOf(item)).toMatchObject({ waitingSince: null })
     expect(await transactionsOf(chain)).toHaveLength(1)
   })
 

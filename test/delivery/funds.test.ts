@@ -38,7 +38,7 @@ it('waits while the fees of the network are above 70 % of the cap', async () => 
   const engine = anEngine(chain, { maxFeePerGasGwei: 100 })
   await mineAt(chain, parseGwei('70'))
   await engine.step()
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, waitingSince: null })
   expect(logged('fees_above_cap')).toEqual([
     {
       chainId: chain.chainId,
@@ -88,7 +88,7 @@ it('waits for funds, says how much is missing, and goes on with exactly that', a
   await setBalance(chain, 1000n)
   const waiting = await engine.step()
   expect(waiting?.takesDeliveries).toBe(false)
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, waitingSince: null })
   expect(await transactionsOf(chain)).toEqual([])
   const [line, ...more] = logged('signer_out_of_funds')
   expect(more).toEqual([])

@@ -120,7 +120,7 @@ it('a large order that waits for the limit of its token takes the place of no ot
   await expectDelivered(chain, [earlier])
   const large = await aPaidItem(chain, { ...edition, quantity: 20 })
   await env.DB.prepare(
-    `UPDATE deliveries SET dueAt = '2026-01-01', failingSince = '2026-01-01',
+    `UPDATE deliveries SET dueAt = '2026-01-01', waitingSince = '2026-01-01',
        reasonCode = 'token_limit_reached' WHERE id = ?`,
   )
     .bind(large.id)
@@ -157,7 +157,7 @@ describe('the limit of a relayer', () => {
     await engine.run()
     await expectDelivered(chain, items)
     expect(await sizesOf(chain)).toEqual([3, 2])
-    expect(await rowOf(waiting[0] ?? { id: 0 })).toMatchObject({ failingSince: null })
+    expect(await rowOf(waiting[0] ?? { id: 0 })).toMatchObject({ waitingSince: null })
   })
 
   it('lets an item wait that has more pieces than fit, and stops no other', async () => {

@@ -233,7 +233,7 @@ describe('a retry', () => {
     await update(item, {
       ...failed('recipient_rejects'),
       tries: 3,
-      failingSince: '2026-01-01T00:00:00.000Z',
+      waitingSince: '2026-01-01T00:00:00.000Z',
     })
     const { retry, takeWoken } = anApi([chain])
     expect(await retry(item)).toMatchObject(
@@ -289,7 +289,7 @@ describe('a retry', () => {
     const { retryAll, takeWoken } = anApi([chain])
     expect(await retryAll('status=queued')).toMatchObject({ body: { changed: 1 } })
     expect(takeWoken()).toEqual([chain.chainId])
-    expect(await rowOf(item)).toMatchObject({ failingSince: null, reason: null })
+    expect(await rowOf(item)).toMatchObject({ waitingSince: null, reason: null })
     // It is due already, so a loop over the filter ends.
     expect(await retryAll('status=queued')).toMatchObject({ body: { changed: 0 } })
     await engine.run(60)

@@ -32,7 +32,7 @@ const deliveryOf = ({ id }: { id: number }, values: Partial<Change> = {}): Chang
   ...{
     tries: 0,
     withoutEffect: 0,
-    failingSince: null,
+    waitingSince: null,
     reasonCode: null,
     reasonDetail: null,
     dueAt: null,

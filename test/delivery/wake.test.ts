@@ -34,15 +34,15 @@ it('lets items of a removed network wait, with growing delays, and fails them af
   const putOff = (minutes: number) => putOffUnconfigured(db, settingsOf(here), at(minutes))
   await putOff(1)
   expect(await rowOf(item)).toMatchObject({
-    ...{ state: 'queued', reasonCode, failingSince: iso(1), dueAt: iso(1.25), version: 1 },
+    ...{ state: 'queued', reasonCode, waitingSince: iso(1), dueAt: iso(1.25), version: 1 },
   })
   expect(await rowOf(other)).toMatchObject({ reasonCode: null, version: 0 })
   await putOff(1.2)
   expect(await rowOf(item)).toMatchObject({ version: 1 })
   await putOff(11)
-  expect(await rowOf(item)).toMatchObject({ failingSince: iso(1), dueAt: iso(21) })
+  expect(await rowOf(item)).toMatchObject({ waitingSince: iso(1), dueAt: iso(21) })
   await putOff(201)
-  expect(await rowOf(item)).toMatchObject({ failingSince: iso(1), dueAt: iso(261) })
+  expect(await rowOf(item)).toMatchObject({ waitingSince: iso(1), dueAt: iso(261) })
   await putOff(24 * 60)
   expect(await rowOf(item)).toMatchObject({ state: 'queued' })
   await putOff(25 * 60)
@@ -60,17 +60,17 @@ it('delivers them at once when the network is back', async () => {
   await putOffUnconfigured(db, settingsOf(here, gone), at(1))
   for (const item of [pinned, without])
     expect(await rowOf(item)).toMatchObject({
-      ...{ chainId: 6, reasonCode: null, failingSince: null, dueAt: iso(1) },
+      ...{ chainId: 6, reasonCode: null, waitingSince: null, dueAt: iso(1) },
     })
 })
 
 it('starts the day again for an item that waited for something else', async () => {
   const item = await aPaidItem(gone, edition)
   await db.update(deliveries).set({
-    ...{ reasonCode: 'holder_not_approved', failingSince: iso(-2 * 24 * 60) },
+    ...{ reasonCode: 'holder_not_approved', waitingSince: iso(-2 * 24 * 60) },
   })
   await putOffUnconfigured(db, settingsOf(here), at(1))
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode, failingSince: iso(1) })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode, waitingSince: iso(1) })
 })
 
 it('never fails an item whose pieces have returned, nor forgets that they have', async () => {
@@ -79,7 +79,7 @@ it('never fails an item whose pieces have returned, nor forgets that they have',
   await db.update(deliveries).set(again)
   await putOffUnconfigured(db, settingsOf(here), at(1))
   await putOffUnconfigured(db, settingsOf(here), at(3 * 24 * 60))
-  expect(await rowOf(item)).toMatchObject({ ...again, state: 'queued', failingSince: iso(1) })
+  expect(await rowOf(item)).toMatchObject({ ...again, state: 'queued', waitingSince: iso(1) })
 })
 
 it('never fails an item that is to be cancelled: a retry would deliver it', async () => {

@@ -90,7 +90,7 @@ it('lets an item wait whose network is not configured', async () => {
     reasonCode: 'network_not_configured',
     awaits: null,
     queuedAt: expect.any(String),
-    failingSince: expect.any(String),
+    waitingSince: expect.any(String),
     dueAt: expect.any(String),
   })
 })

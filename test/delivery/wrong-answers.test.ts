@@ -119,7 +119,7 @@ it('does not take an item for transferred because a node lacks logs once', async
   // The database is set back to when the item waited for something else.
   await env.DB.batch([
     env.DB.prepare(
-      `UPDATE deliveries SET state = 'queued', dueAt = ?2, failingSince = ?3, transactionId = NULL,
+      `UPDATE deliveries SET state = 'queued', dueAt = ?2, waitingSince = ?3, transactionId = NULL,
          contract = NULL, reasonCode = 'holder_not_approved' WHERE id = ?1`,
     ).bind(item.id, new Date().toISOString(), new Date(Date.now() - 3_600_000).toISOString()),
     env.DB.prepare('DELETE FROM transactions WHERE chainId = ?').bind(chain.chainId),

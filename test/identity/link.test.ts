@@ -259,7 +259,7 @@ it('lets a queued item follow its buyer to the next wallet', async () => {
   const { visitor, wallet, set, read } = await anItemOf('buyer')
   await set({
     ...explain('holder_not_approved'),
-    failingSince: '2026-01-01T00:00:00.000Z',
+    waitingSince: '2026-01-01T00:00:00.000Z',
     dueAt: '2999-01-01T00:00:00.000Z',
   })
   expect(await read()).toMatchObject({ state: 'queued', recipient: wallet.address })
@@ -270,7 +270,7 @@ it('lets a queued item follow its buyer to the next wallet', async () => {
     version: 1,
     queuedAt: null,
     dueAt: null,
-    failingSince: null,
+    waitingSince: null,
     reasonCode: null,
   })
   const other = aWallet()

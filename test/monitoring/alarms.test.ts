@@ -258,7 +258,7 @@ describe('deliveries_delayed', () => {
     const wait = (minutes: number) =>
       db.update(deliveries).set({
         ...{ ...explain('holder_not_approved'), queuedAt },
-        ...{ failingSince: queuedAt, dueAt: instance.at(minutes + 20).toISOString() },
+        ...{ waitingSince: queuedAt, dueAt: instance.at(minutes + 20).toISOString() },
       })
     // The item of a chain that is configured: the cron run leaves it.
     const NETWORKS = elsewhere
@@ -270,7 +270,7 @@ describe('deliveries_delayed', () => {
     expect(await detailOf(key)).toBe(
       `2 items of chain 5 cannot be delivered: holder_not_approved. The oldest waits since ${minute(queuedAt)}.`,
     )
-    await db.update(deliveries).set({ state: 'transferred', dueAt: null, failingSince: null })
+    await db.update(deliveries).set({ state: 'transferred', dueAt: null, waitingSince: null })
     expect(item && (await instance.cron(31, { NETWORKS }))).not.toContain(key)
   })
 
@@ -451,7 +451,7 @@ describe('an alarm with members', () => {
       const [queuedAt, dueAt] = [instance.at(minutes), instance.at(9999)].map((at) =>
         at.toISOString(),
       )
-      await setRow(deliveries, item.id, { queuedAt, failingSince: queuedAt, dueAt, reasonCode })
+      await setRow(deliveries, item.id, { queuedAt, waitingSince: queuedAt, dueAt, reasonCode })
       return Date.parse(queuedAt ?? '')
     }
     const [first] = [await wait(-60), await wait(-10)]

@@ -355,8 +355,8 @@ describe('a seller', () => {
   /** An item that waits for the approval of its seller. */
   async function aWaitingItem(shop: Shop) {
     const { itemId } = await sell(shop, shop.buyer)
-    const failingSince = new Date().toISOString()
-    await change(itemId, { failingSince, ...explain('holder_not_approved') })
+    const waitingSince = new Date().toISOString()
+    await change(itemId, { waitingSince, ...explain('holder_not_approved') })
     return itemId
   }
 

@@ -31,7 +31,7 @@ it('accepts an order for an NFT on a network that is not configured, and its ite
     chainId: null,
     dueAt: waiting?.createdAt,
     queuedAt: waiting?.createdAt,
-    failingSince: waiting?.createdAt,
+    waitingSince: waiting?.createdAt,
   })
   expect(await stockOf(nft)).toBe(9)
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([

@@ -134,7 +134,7 @@ async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
   const id = await order({
     state: 'queued',
     queuedAt: earlier,
-    ...(values.reasonCode && { failingSince: earlier }),
+    ...(values.reasonCode && { waitingSince: earlier }),
     ...values,
   })
   return { id, buyer: buyer.visitor, seller: seller.visitor }
@@ -192,8 +192,8 @@ it('changes the version that scripts compare when an order begins to wait, and n
     setRow(deliveries, id, { ...values, updatedAt: new Date().toISOString() })
   const sent = await version()
   expect(sent).toBe('queued')
-  const failingSince = new Date().toISOString()
-  await change({ ...explain('holder_not_approved'), failingSince })
+  const waitingSince = new Date().toISOString()
+  await change({ ...explain('holder_not_approved'), waitingSince })
   const waits = await version()
   expect(waits).toBe('queued seller holder_not_approved')
   await change({ dueAt: new Date(Date.now() + 60_000).toISOString() })

@@ -50,11 +50,11 @@ export async function moveTo(
   if (!row) throw new Error(`there is no delivery ${itemId}`)
   const isCancelled = state === 'queued' && row.requestedAction === 'cancel'
   const name = isCancelled ? 'request_cancellation' : changes[`${row.state} ${state}`]
-  const { id, version, requestedAction, failingSince, tries, withoutEffect } = row
+  const { id, version, requestedAction, waitingSince, tries, withoutEffect } = row
   const { reasonCode = null, reasonDetail = null, dueAt = null } = values
   const transition = steps[state]
   const change = transition && {
-    ...{ id, version, requestedAction, failingSince, tries, withoutEffect, transition },
+    ...{ id, version, requestedAction, waitingSince, tries, withoutEffect, transition },
     ...{ reasonCode, reasonDetail, dueAt },
   }
   const now = new Date()

@@ -156,7 +156,7 @@ const stateTitles = {
 
 /** What the transfer waits for, or how it has ended. */
 function presentStep({ transfer }: TransferHistory): Step {
-  const { status, requestedAction, tries, failingSince, dueAt } = transfer
+  const { status, requestedAction, tries, waitingSince, dueAt } = transfer
   const reason = describeReason(transfer)
   const isQueued = status === 'queued'
   const isCancelling = isQueued && requestedAction === 'cancel'
@@ -171,13 +171,13 @@ function presentStep({ transfer }: TransferHistory): Step {
       <Meta
         facts={[
           tries > 0 && `Failed in ${plural(tries, 'transaction')}`,
-          failingSince && status !== 'failed' && ['First failed ', <Time at={failingSince} />],
+          waitingSince && status !== 'failed' && ['First failed ', <Time at={waitingSince} />],
           dueAt && <Due at={dueAt} />,
         ]}
       />
     </>
   )
-  return { ...step, details, isProblem: isQueued ? failingSince !== null : status === 'failed' }
+  return { ...step, details, isProblem: isQueued ? waitingSince !== null : status === 'failed' }
 }
 
 type TransactionProps = { transaction: TransferTransaction; network: string }

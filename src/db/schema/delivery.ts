@@ -118,7 +118,7 @@ export const deliveries = sqliteTable(
      * Since when the delivery waits for the same kind of reason; null if for its turn only. It has not
      * failed.
      */
-    failingSince: timestamp(),
+    waitingSince: timestamp(),
     /** The transactions in which the transfer failed. */
     tries: integer().notNull().default(0),
     /**
@@ -156,7 +156,7 @@ export const deliveries = sqliteTable(
     // Finds the oldest delivery of each reason. Only deliveries that wait for more than their turn write it.
     index('deliveries_delayed')
       .on(t.chainId, t.reasonCode, t.queuedAt)
-      .where(sql`${t.failingSince} IS NOT NULL AND ${t.dueAt} IS NOT NULL`),
+      .where(sql`${t.waitingSince} IS NOT NULL AND ${t.dueAt} IS NOT NULL`),
     // Only states in which deliveries stay, so that passing through the others writes no index.
     index('deliveries_waiting')
       .on(t.state, t.id)

@@ -28,11 +28,12 @@ type TransactionRow = Pick<
 /** `custom` is JSON, and `transactions` that of the newest transaction with the delivery, if there is any. */
 type TransferRow = Omit<ShopRow, 'custom' | 'state'> &
   Pick<Columns, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
-  Pick<Columns, 'reasonDetail' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
+  Pick<Columns, 'reasonDetail' | 'tries' | 'dueAt' | 'createdAt' | 'updatedAt'> &
   Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
     network: string
     status: Columns['state']
     txId: string | null
+    failingSince: Columns['waitingSince']
     custom: string | null
     transactions: string
   }
@@ -42,7 +43,7 @@ export type Transfer = ReturnType<typeof toTransfer>
 const selectTransfersWhere = (db: Database, condition: SQL) =>
   raw<TransferRow>(db)`SELECT d.id, i.orderId, n.contractNetwork AS network, d.chainId, i.quantity,
       d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reasonDetail, d.tries,
-      t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
+      t.hash AS txId, d.waitingSince AS failingSince, d.dueAt, d.createdAt, d.updatedAt,
       iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
         'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
         'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),

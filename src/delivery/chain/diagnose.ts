@@ -72,7 +72,7 @@ export async function diagnose(
     const { delivery } = candidate
     const next = new Date(now.getTime() + UNDIAGNOSED_DELAY)
     // What it waits for is still the best that is known, and its time goes on.
-    if (delivery.failingSince && delivery.reasonCode) return queue(delivery, next)
+    if (delivery.waitingSince && delivery.reasonCode) return queue(delivery, next)
     const said = typeof result === 'string' ? undefined : revertReason(result.reason)
     return { ...wait(delivery, explain('simulation_failed', said), now), dueAt: next.toISOString() }
   })

@@ -94,7 +94,7 @@ export function saveRoom(
 ): readonly Candidate[] {
   const [longest] = candidates
     .filter(({ delivery }) => delivery.reasonCode === 'relayer_limit_reached')
-    .toSorted((a, b) => `${a.delivery.failingSince}`.localeCompare(`${b.delivery.failingSince}`))
+    .toSorted((a, b) => `${a.delivery.waitingSince}`.localeCompare(`${b.delivery.waitingSince}`))
   if (!longest) return candidates
   const { delivery, contract } = longest
   const pieces = countPieces(delivery)

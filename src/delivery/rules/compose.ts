@@ -120,8 +120,8 @@ export function chooseStandard(
 ) {
   const told = standards.get(transfer.token)
   if (!told || 'reason' in told) return told
-  const { tries, withoutEffect, failingSince } = delivery
-  const waited = failingSince ? now.getTime() - Date.parse(failingSince) : 0
+  const { tries, withoutEffect, waitingSince } = delivery
+  const waited = waitingSince ? now.getTime() - Date.parse(waitingSince) : 0
   const turn = tries + withoutEffect + Math.floor(waited / MINUTE)
   const standard = told.standards[turn % told.standards.length]
   return standard && { standard, isConfirmed: told.isConfirmed }
@@ -162,7 +162,7 @@ function saveTokenRoom(requested: readonly Requested[], limits: Tokens['limits']
   const staying: Requested[] = []
   const waiting = requested
     .filter(({ delivery }) => delivery.reasonCode === 'token_limit_reached')
-    .toSorted((a, b) => `${a.delivery.failingSince}`.localeCompare(`${b.delivery.failingSince}`))
+    .toSorted((a, b) => `${a.delivery.waitingSince}`.localeCompare(`${b.delivery.waitingSince}`))
   for (const [, [longest]] of Map.groupBy(waiting, (request) => limitOf(request, limits))) {
     const limit = longest && limitOf(longest, limits)
     if (!longest || !limit) continue

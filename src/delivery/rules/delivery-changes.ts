@@ -8,7 +8,7 @@ import { explain, hasReturnedPieces, type Reason, rules } from '../reasons.ts'
 /** What the changes of a delivery depend on. */
 export type WaitingDelivery = Pick<
   Delivery,
-  'id' | 'version' | 'requestedAction' | 'failingSince'
+  'id' | 'version' | 'requestedAction' | 'waitingSince'
 > &
   Pick<Delivery, 'tries' | 'withoutEffect' | 'reasonCode' | 'reasonDetail' | 'cancelRequestedAt'>
 
@@ -46,14 +46,14 @@ const copy = (delivery: WaitingDelivery) => ({
   id: delivery.id,
   version: delivery.version,
   requestedAction: delivery.requestedAction,
-  failingSince: delivery.failingSince,
+  waitingSince: delivery.waitingSince,
   tries: delivery.tries,
   withoutEffect: delivery.withoutEffect,
   reasonCode: delivery.reasonCode,
   reasonDetail: delivery.reasonDetail,
 })
 
-const notWaiting = { failingSince: null, reasonCode: null, reasonDetail: null }
+const notWaiting = { waitingSince: null, reasonCode: null, reasonDetail: null }
 
 /** Queues the delivery. It is processed next at `at`. */
 export const queue = (delivery: WaitingDelivery, at: Date): DeliveryChange => ({
@@ -140,8 +140,8 @@ export function failInTransaction(
   now: Date,
 ): DeliveryChange {
   const tries = delivery.tries + 1
-  const failingSince = delivery.failingSince ?? now.toISOString()
-  const failing = { ...delivery, ...reason, tries, failingSince }
+  const waitingSince = delivery.waitingSince ?? now.toISOString()
+  const failing = { ...delivery, ...reason, tries, waitingSince }
   return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
 }
 
@@ -171,7 +171,7 @@ export function wait(delivery: WaitingDelivery, reason: Reason, now: Date, isCon
   const limit = since.getTime() + waits
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
   const kept = hasReturnedPieces(delivery) ? {} : reason
-  return queue({ ...delivery, ...kept, failingSince: since.toISOString() }, at)
+  return queue({ ...delivery, ...kept, waitingSince: since.toISOString() }, at)
 }
 
 /** The delivery waits until the nodes tell which transaction has used its key, and agree about its events. */
@@ -192,7 +192,7 @@ export const stayDue = (
 ): DeliveryChange | null =>
   delivery.reasonCode === reasonCode || hasReturnedPieces(delivery)
     ? null
-    : queue({ ...delivery, ...explain(reasonCode), failingSince: now.toISOString() }, now)
+    : queue({ ...delivery, ...explain(reasonCode), waitingSince: now.toISOString() }, now)
 
 /**
  * The delivery waits, or fails if it has waited long enough. `isConfirmed`: a second node gives the same
@@ -233,5 +233,5 @@ function waitsSince(delivery: WaitingDelivery, { reasonCode }: Reason, now: Date
   // A failure in a transaction is followed by the same failure in a simulation.
   const isSame =
     delivery.reasonCode === reasonCode || hasReturnedPieces(delivery) || delivery.tries > 0
-  return delivery.failingSince && isSame ? new Date(delivery.failingSince) : now
+  return delivery.waitingSince && isSame ? new Date(delivery.waitingSince) : now
 }

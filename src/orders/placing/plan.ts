@@ -116,7 +116,7 @@ function firstState(wallet: string, chainId: number | null, now: string) {
   if (!wallet) return { state: 'awaiting_wallet' } as const
   const queued = { state: 'queued', dueAt: now, queuedAt: now } as const
   return chainId === null
-    ? { ...queued, failingSince: now, ...explain('network_not_configured') }
+    ? { ...queued, waitingSince: now, ...explain('network_not_configured') }
     : queued
 }
 

@@ -34,12 +34,12 @@ const TURN = 5 * MINUTE
 /** Returns what delays the delivery of an order; null if nothing does, or it is being cancelled. */
 export function waitOf(entry: HistoryEntry): Wait | null {
   const { orderItem, delivery } = entry
-  const { state, reasonCode, failingSince, queuedAt } = delivery
+  const { state, reasonCode, waitingSince, queuedAt } = delivery
   const { settings, now } = usePage()
   if (isBeingCancelled(entry)) return null
-  if (state === 'queued' && failingSince && reasonCode && reasonCode !== 'cancelled') {
+  if (state === 'queued' && waitingSince && reasonCode && reasonCode !== 'cancelled') {
     const network = settings.NETWORKS[orderItem.nft.contractNetwork] ?? {}
-    return { cause: removerOf(reasonCode, network), reasonCode, since: failingSince }
+    return { cause: removerOf(reasonCode, network), reasonCode, since: waitingSince }
   }
   const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
   const patience = state === 'queued' ? TURN : settings.DELIVERY_ALARM_MINUTES * MINUTE

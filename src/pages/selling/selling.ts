@@ -38,7 +38,7 @@ const newestSold = (userId: number) => sql`(SELECT * FROM orderItems
   CROSS JOIN deliveries d ON d.id = own.id CROSS JOIN nfts n ON n.id = own.nftId`
 
 /** Whether a delivery waits for the permission of its contract. */
-const isBlocked = sql`(d.state = 'queued' AND d.failingSince IS NOT NULL
+const isBlocked = sql`(d.state = 'queued' AND d.waitingSince IS NOT NULL
   AND d.reasonCode = iif(n.fulfilment = 'mint', 'minter_role_missing', 'holder_not_approved'))`
 
 type Page = { userId: number; before: number; now: string }
@@ -46,7 +46,7 @@ type Page = { userId: number; before: number; now: string }
 const selectListings = prepared((db, { userId, before, now }: Page) =>
   db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT own.listingId,
         sum(iif(d.state IN ('cancelled', 'written_off'), 0, own.quantity)) AS sold,
-        sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.failingSince IS NOT NULL,
+        sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.waitingSince IS NOT NULL,
           own.quantity, 0)) AS waiting,
         min(iif(${isBlocked}, d.dueAt, NULL)) AS nextAt
       FROM ${newestSold(userId)} GROUP BY own.listingId),

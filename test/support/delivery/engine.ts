@@ -120,7 +120,7 @@ export type Row = {
   reason: string | null
   dueAt: string | null
   queuedAt: string | null
-  failingSince: string | null
+  waitingSince: string | null
   tries: number
   withoutEffect: number
   contract: string | null
