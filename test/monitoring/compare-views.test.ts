@@ -42,7 +42,7 @@ const aView = ({
 })
 
 /** What else a comparison takes. */
-const alone = { told: [], reached: Infinity, own: [], isProven: () => true }
+const alone = { told: [], reached: Infinity, own: [], receipts: new Map() }
 
 const own = (nonce: number, values: Partial<OwnTransaction> = {}): OwnTransaction => ({
   ...{ signer: RELAYER, nonce, isUnproven: 0, hashes: ['0x'], pieces: 1 },
@@ -57,7 +57,8 @@ type Circumstances = {
 
 /** Compares a view with what was known. Returns the findings, without what all of them say. */
 function compare(seen: Seen, { before = null, own = [], isProven }: Circumstances = {}) {
-  const told = { ...alone, view: aView(seen), before, own, isProven: () => isProven }
+  const receipts = new Map(isProven === undefined ? [] : [['0x', isProven ? {} : null]])
+  const told = { ...alone, view: aView(seen), before, own, receipts }
   const { state, findings } = compareViews(told, network, [RELAYER], NOW)
   const found = findings.map(({ detail }) => / has used (?:the )?(.*) of the/.exec(detail)?.[1])
   return { state, found, relayer: state.relayers[RELAYER] }

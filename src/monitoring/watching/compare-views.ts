@@ -36,8 +36,8 @@ type Comparison = {
   /** The highest block that two nodes have. Events after it are read again once they are final. */
   reached: number
   own: readonly OwnTransaction[]
-  /** Whether the node has a receipt of a transaction; undefined if it does not say. */
-  isProven: (transaction: OwnTransaction) => boolean | undefined
+  /** What the node has of unproven transactions, by hash. Null: nothing. Absent: it does not tell. */
+  receipts: ReadonlyMap<string, object | null>
 }
 type RelayerView = View['relayers'][number]
 type RelayerState = NodeState['relayers'][string]
@@ -114,7 +114,7 @@ export function compareViews(
 function compareNonces(
   { address, nonce: count }: RelayerView,
   last: RelayerState | undefined,
-  { own, isProven }: Comparison,
+  { own, receipts }: Comparison,
 ): Pick<RelayerState, 'nonce' | 'missing'> & { foreignNonce: number | null } {
   const ofRelayer = own.filter(({ signer }) => signer === address)
   const mine = new Map(ofRelayer.map((transaction) => [transaction.nonce, transaction]))
@@ -126,12 +126,20 @@ function compareNonces(
   const missing: number[] = []
   for (const nonce of new Set([...late, ...used])) {
     const transaction = mine.get(nonce)
-    const isMine = transaction?.isUnproven ? isProven(transaction) : transaction !== undefined
+    const isMine = transaction?.isUnproven
+      ? isProven(transaction, receipts)
+      : transaction !== undefined
     if (isMine) continue
     if (!transaction || (isMine === false && late.includes(nonce))) foreignNonce = nonce
     else missing.push(nonce)
   }
   return { nonce: count, missing, foreignNonce }
+}
+
+/** Whether a node has a receipt of a transaction; undefined if it does not tell. */
+function isProven({ hashes }: OwnTransaction, receipts: Comparison['receipts']) {
+  const found = hashes.map((hash) => receipts.get(hash))
+  return found.some(Boolean) || (found.includes(undefined) ? undefined : false)
 }
 
 /**
