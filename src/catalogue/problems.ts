@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
-import { isGuestSql } from '../db/schema/users.ts'
+import { isGuestText } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { LineProblem } from './line.ts'
@@ -111,7 +111,7 @@ const checks = [
     user(
       'cannot_change',
       field,
-      `${isUnused} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuestSql('p')})`,
+      `${isUnused} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuestText('p')})`,
     ),
   ),
   user('cannot_change', 'id', `u.id > 0 AND (u.removedAt IS NOT NULL) <> ${value('removed')}`),

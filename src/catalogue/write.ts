@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { NEVER, pieceObstacles } from '../db/schema/catalogue.ts'
-import { isGuestSql } from '../db/schema/users.ts'
+import { isGuestText } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import { isForSale, listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
@@ -47,9 +47,9 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
  * identity of the record as well: before, an order had named only one.
  */
 const link = (field: string, other: string, isSame: string) => `UPDATE users
-  SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuestSql('users')},
+  SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuestText('users')},
     coalesce(${value(other)}, ''), users.${other}),
-    walletChainId = iif(users.ethereumPublicAddr = '' AND ${isGuestSql('users')},
+    walletChainId = iif(users.ethereumPublicAddr = '' AND ${isGuestText('users')},
       ${value('walletChainId')}, users.walletChainId)
   FROM r WHERE r.type = 'user' AND users.externalId IS NULL
     AND users.${field} <> '' AND users.${field} = ${value(field)} AND ${isSame}

@@ -13,7 +13,7 @@ import { hashIdentity, unusedHash } from './namespace.ts'
 export async function correctEmail(ctx: Ctx, { userId, email }: { userId: number; email: string }) {
   const { db, caller, now } = ctx
   const nowText = now.toISOString()
-  const guest = sql`FROM users WHERE id = ${userId} AND ${sql.raw(isGuestSql('users'))}
+  const guest = sql`FROM users WHERE id = ${userId} AND ${isGuestSql('users')}
     AND removedAt IS NULL AND email <> ''`
   const guards = [
     refuseOldSignIn(db, caller, now),

@@ -23,7 +23,7 @@ function selectGuests({ method, value, walletChainId }: Proved): SQL {
   const proved = sql.raw(method === 'wallet' ? 'ethereumPublicAddr' : 'email')
   return sql`SELECT id FROM users WHERE ${proved} = ${value} AND ${proved} <> ''
     AND ${walletChainId} IN (0, walletChainId) AND '' IN (email, ethereumPublicAddr)
-    AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL
+    AND ${isGuestSql('users')} AND removedAt IS NULL
     AND NOT ${hasTrade} AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)`
 }
 

@@ -54,7 +54,7 @@ async function joinAccounts(ctx: JoinCtx, { proof, email, client }: Join) {
     taken: takeOver(db, sql`SELECT ${caller.userId}`, owner, now),
     updated: raw<{ id: number; locale: string }>(db)`UPDATE users SET email = ${email},
         updatedAt = ${now.toISOString()} WHERE id = ${owner}
-      RETURNING id, ${sql.raw(readLocaleSql('users'))} AS locale`,
+      RETURNING id, ${readLocaleSql('users')} AS locale`,
     consumed: proof.consume,
     session: session.insert,
     ...queueAwaiting(db, owner, storedWallet, now),

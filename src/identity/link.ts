@@ -30,7 +30,7 @@ import type { Proof } from './sign-in.ts'
 /** To whom a mail about the account goes, and in which language. `email`: `''` without one. */
 type Owner = { email: string; locale: string }
 
-const ownerColumns = { email: users.email, locale: sql<string>`${sql.raw(readLocaleSql('users'))}` }
+const ownerColumns = { email: users.email, locale: readLocaleSql('users') }
 const nobody: Owner = { email: '', locale: '' }
 
 /** The account has an identity already. */

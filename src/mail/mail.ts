@@ -223,7 +223,7 @@ export const strangersLimit = (limit: number): number => Math.ceil(limit * mailL
 export function mailQuotas(mailer: Pick<Mailer, 'settings'>, to: string): Quota[] {
   // Guests do not count, of whom a seller can make any number.
   const isKnown = sql`EXISTS (SELECT 1 FROM users
-    WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuestSql('users'))})`
+    WHERE email = ${to} AND email <> '' AND NOT ${isGuestSql('users')})`
   return quotasOf(mailer, (limit) => sql`iif(${isKnown}, ${limit}, ${strangersLimit(limit)})`)
 }
 

@@ -116,7 +116,7 @@ const holdBack = (db: Database, itemId: number, now: Date) =>
     ON CONFLICT DO NOTHING`
 
 /** In which a recipient `u` reads. */
-export const readLocale = sql.raw(readLocaleSql('u'))
+export const readLocale = readLocaleSql('u')
 
 /** The columns of `MailedOrderItem`, of an order item `i`, its order `o` and its NFT `n`. */
 export const mailedOrderItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId, o.claimPath,

@@ -23,7 +23,7 @@ export const selectPeople = (db: Database, condition: SQL, limit = LIMIT) =>
   raw<FoundPerson>(
     db,
   )`SELECT u.id, ${nameSql('u')} AS name, u.email, u.ethereumPublicAddr, u.createdAt,
-      u.removedAt, ${sql.raw(isGuestSql('u'))} AS isGuest
+      u.removedAt, ${isGuestSql('u')} AS isGuest
     FROM users u WHERE ${condition} ORDER BY u.id DESC LIMIT ${limit}`
 
 export const PersonEntry = ({ id, name, email, ethereumPublicAddr, ...person }: FoundPerson) => (

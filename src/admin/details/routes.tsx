@@ -129,7 +129,7 @@ async function readUserDetails(ctx: Ctx, id: number) {
     user: ctx.db.select().from(users).where(eq(users.id, id)),
     /** The same user, if nobody has proved the e-mail address. */
     guests: raw<{ id: number }>(ctx.db)`SELECT id FROM users WHERE id = ${id} AND email <> ''
-      AND ${sql.raw(isGuestSql('users'))} AND removedAt IS NULL`,
+      AND ${isGuestSql('users')} AND removedAt IS NULL`,
     bought: selectTransfers(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
     sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
     listings: selectFoundListings(ctx, sql`l.sellerId = ${id}`),

@@ -29,7 +29,7 @@ const orderStates = {
 /** The states of people `u`, NFTs `n` and listings `l`, with their conditions. */
 const personStates = {
   'signed-in': ['Has signed in', sql`u.lastAccessAt IS NOT NULL`],
-  guest: ['Guest, has not signed in', sql`${sql.raw(isGuestSql('u'))} AND u.removedAt IS NULL`],
+  guest: ['Guest, has not signed in', sql`${isGuestSql('u')} AND u.removedAt IS NULL`],
   removed: ['Data removed', sql`u.removedAt IS NOT NULL`],
 } as const
 const personSources = {

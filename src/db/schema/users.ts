@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { boolean, idColumn, isOneOfSql, reference, timestamp, timestampColumns } from './columns.ts'
 
@@ -80,12 +80,16 @@ export const users = sqliteTable(
   ],
 )
 
-/** Matches a user whom nothing but an order has named: nobody has proved the address. As SQL. */
-export const isGuestSql = (user: string): string =>
+/** Matches a user whom nothing but an order has named: nobody has proved the address. */
+export const isGuestSql = (user: string): SQL => sql.raw(isGuestText(user))
+
+/** The same for imports, whose statements are text. */
+export const isGuestText = (user: string): string =>
   `(${user}.lastAccessAt IS NULL AND ${user}.externalId IS NULL AND ${user}.roleId IS NULL)`
 
-/** The locale in which a user reads pages and mails. As SQL. */
-export const readLocaleSql = (user: string): string => `coalesce(${user}.language, ${user}.locale)`
+/** The locale in which a user reads pages and mails. */
+export const readLocaleSql = (user: string): SQL<string> =>
+  sql`${sql.raw(`coalesce(${user}.language, ${user}.locale)`)}`
 
 const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const

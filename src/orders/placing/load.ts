@@ -54,7 +54,7 @@ const selectBuyers = prepared(
         email: users.email,
         wallet: users.ethereumPublicAddr,
         walletChainId: users.walletChainId,
-        isGuest: sql<0 | 1>`${sql.raw(isGuestSql('users'))}`.as('isGuest'),
+        isGuest: sql<0 | 1>`${isGuestSql('users')}`.as('isGuest'),
         billingAddressId: sql<number | null>`(SELECT min(addresses.id) FROM ${addresses}
           WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLiveSql})`.as(
           'billingAddressId',
