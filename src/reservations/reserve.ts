@@ -8,7 +8,7 @@ import { heldPieces, reservations } from '../db/schema/orders.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
-import { attempt } from '../orders/placing/attempt.ts'
+import { ATTEMPTS, begin, type Call, requestInProgress } from '../orders/placing/attempt.ts'
 import {
   type NamedOrder,
   type OrderData,
@@ -28,10 +28,11 @@ const EXPIRY_STEP = 10_000
  * Holds pieces and prices, all of them or none. A repeated call with an idempotency key returns the
  * first answer (`isReplay`).
  */
-export function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
+export async function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
   const idempotency = key ? idempotentCall(key, { reservations: inputs }, ctx.now) : null
-  const listName = 'reservations'
-  return attempt(ctx, { inputs, idempotency, listName }, async ({ data, earlier }) => {
+  const call: Call = { inputs, idempotency, listName: 'reservations' }
+  for (let attempts = 0; attempts < ATTEMPTS; attempts++) {
+    const { data, earlier } = await begin(ctx, call, attempts)
     if (earlier) {
       const reservations: Reservation[] = JSON.parse(earlier)
       return { reservations, isReplay: true }
@@ -41,8 +42,9 @@ export function reserve(ctx: PlaceCtx, { reservations: inputs, key }: Reserve) {
     const checked = { data, call: idempotency, result: JSON.stringify(reservations) }
     const statements = { rows: insertRows(ctx, data, rows) }
     const isWritten = await writeChecked(ctx, checked, statements)
-    return isWritten ? { reservations, isReplay: false } : null
-  })
+    if (isWritten) return { reservations, isReplay: false }
+  }
+  throw requestInProgress()
 }
 
 function planRow(now: Date, { ttl, quantity }: NewReservation, named: NamedOrder | undefined) {

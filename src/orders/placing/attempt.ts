@@ -8,7 +8,7 @@ import { loadOrderData } from './load.ts'
 import type { NewOrder } from './new-order.ts'
 
 /** How often a call begins at most. */
-const ATTEMPTS = 3
+export const ATTEMPTS = 3
 
 /** A call that places or reserves. */
 export type Call = {
@@ -27,36 +27,21 @@ export type Call = {
 type Begun = { data: OrderData; earlier: string | null }
 
 /**
- * Loads what a call depends on, and throws what is wrong with it; then `finish` returns what an earlier call
- * has made, or writes it. It returns null if another call has changed what was read: then the steps begin again. Throws `request_in_progress` after
- * the last attempt.
+ * Loads what a call depends on, and throws what is wrong with it. What the call has to write then is refused if
+ * another call has changed what was read, and the call begins again. `attempts`: how often it has begun before.
+ *
+ * The write fails if the caller has too many open orders. They are counted from the second attempt on,
+ * for the error that says how many.
  *
  * `http/endpoint.ts` repeats as well: it calls a handler once more at the primary if it has thrown an
  * error of the API after a replica had answered. What is repeated here is a write that came too late.
  */
-export async function attempt<Result>(
-  ctx: PlaceCtx,
-  call: Call,
-  finish: (begun: Begun) => Promise<Result | null>,
-): Promise<Result> {
-  for (let attempts = 0; attempts < ATTEMPTS; attempts++) {
-    const result = await finish(await begin(ctx, call, attempts === 0))
-    if (result) return result
-  }
-  throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
-    'Retry-After': '1',
-  })
-}
-
-/**
- * The write fails if the caller has too many open orders. They are counted from the second attempt on,
- * for the error that says how many.
- */
-async function begin(
+export async function begin(
   ctx: PlaceCtx,
   { inputs, idempotency, listName, isByNumber = false }: Call,
-  isFirst: boolean,
+  attempts: number,
 ): Promise<Begun> {
+  const isFirst = attempts === 0
   // A new session for each attempt: only the first read of one is certain to be at the primary.
   const db = isFirst ? ctx.db : ctx.db.$client.openPrimary()
   const data = await loadOrderData(
@@ -75,3 +60,9 @@ async function begin(
   requireRoom(ctx, data)
   return { data, earlier: null }
 }
+
+/** The error after the last attempt. */
+export const requestInProgress = () =>
+  new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
+    'Retry-After': '1',
+  })

@@ -5,7 +5,7 @@ import type { DueEndpoint } from '../../events/wake.ts'
 import { requireNone } from '../../http/errors.ts'
 import { readOrders } from '../reading/read.ts'
 import { CheckedOrder, type PlacedOrder } from '../reading/schema.ts'
-import { attempt, type Call } from './attempt.ts'
+import { ATTEMPTS, begin, type Call, requestInProgress } from './attempt.ts'
 import { findProblems } from './check.ts'
 import type { OrderData, PlaceCtx } from './data.ts'
 import { requireRoom } from './guards.ts'
@@ -50,10 +50,11 @@ export function placeOrders(
 /**
  * Places orders, unless an earlier call has. Takes two trips: one reads what the orders depend on, the
  * other writes them unless another call has changed that, as its guards find. Then the steps begin
- * again (`attempt`).
+ * again. Throws `request_in_progress` after the last attempt.
  */
-export const placeOnce = (ctx: PlaceCtx, call: Call): Promise<Placement> =>
-  attempt(ctx, call, async ({ data, earlier }) => {
+export async function placeOnce(ctx: PlaceCtx, call: Call): Promise<Placement> {
+  for (let attempts = 0; attempts < ATTEMPTS; attempts++) {
+    const { data, earlier } = await begin(ctx, call, attempts)
     const tokenName = parseNamespace(data.namespace).name
     if (earlier) {
       const { orders, sequence } = await readPlaced(ctx, JSON.parse(earlier))
@@ -63,8 +64,10 @@ export const placeOnce = (ctx: PlaceCtx, call: Call): Promise<Placement> =>
     const written = await writePlan(ctx, { data, plan, call: call.idempotency })
     const sequence = FIRST_SEQUENCE
     const chainIds = chainsToWake(plan)
-    return written && { ...written, data, sequence, tokenName, isReplay: false, chainIds }
-  })
+    if (written) return { ...written, data, sequence, tokenName, isReplay: false, chainIds }
+  }
+  throw requestInProgress()
+}
 
 /** Returns the orders of an earlier call as they are now, which a replica may not know yet. */
 async function readPlaced(ctx: PlaceCtx, ids: readonly number[]) {
