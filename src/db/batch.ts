@@ -27,10 +27,14 @@ export type Results<Statements extends NamedStatements> = {
  * @example
  * const { user, addresses } = await batch(db, { user: selectUser(db, 3), addresses: selectAll(db) })
  */
-export const batch = <const Statements extends NamedStatements>(
+export async function batch<const Statements extends NamedStatements>(
   db: Database,
   statements: Statements,
-): Promise<Results<Statements>> => run(db, [], statements)
+): Promise<Results<Statements>> {
+  const [first, ...others] = listOf(statements)
+  // D1 rejects an empty batch.
+  return nameResults(statements, first ? await db.batch([first, ...others]) : [])
+}
 
 /**
  * Runs the statements in their order. If the condition of a guard holds, nothing is written and the
@@ -43,7 +47,9 @@ export async function guarded<const Statements extends NamedStatements>(
   statements: Statements,
 ): Promise<Results<Statements>> {
   try {
-    return await run(db, [raw<never>(db)`${guardSql(guards)}`], statements)
+    const stop = raw<never>(db)`${guardSql(guards)}`
+    const [, ...results] = await db.batch([stop, ...listOf(statements)])
+    return nameResults(statements, results)
   } catch (error) {
     throw readGuardError(guards, error) ?? error
   }
@@ -64,16 +70,15 @@ function readGuardError(guards: readonly Guard[], error: unknown): Error | undef
   return match ? guards[Number(match[1])]?.error() : undefined
 }
 
-async function run<Statements extends NamedStatements>(
-  db: Database,
-  before: readonly Statement[],
+const listOf = (statements: NamedStatements): Statement[] =>
+  Object.values(statements).flatMap((statement) => statement ?? [])
+
+/** Gives each statement its rows, in the order of `listOf`. */
+function nameResults<Statements extends NamedStatements>(
   statements: Statements,
-): Promise<Results<Statements>> {
-  const all = [...before, ...Object.values(statements).flatMap((statement) => statement ?? [])]
-  const [first, ...others] = all
-  // D1 rejects an empty batch.
-  const results: unknown[] = first ? await db.batch([first, ...others]) : []
-  const left = results.slice(before.length).values()
+  results: readonly unknown[],
+): Results<Statements> {
+  const left = results.values()
   const named = Object.entries(statements).map(([name, statement]) => {
     if (!Array.isArray(statement)) return [name, statement ? left.next().value : []]
     return [name, statement.flatMap(() => left.next().value)]
