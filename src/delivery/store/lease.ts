@@ -59,23 +59,16 @@ export function holdLease(
   clock: () => Date,
 ) {
   let renewedAt = clock().getTime()
-  const store = async (changes: Changes) => {
+  /** Writes changes, and renews the lease once part of it has passed. Throws `Outdated`. */
+  const write = async (changes: Changes) => {
     const now = clock()
+    if (!hasChanges(changes) && now.getTime() - renewedAt < LEASE / 4) return
     const statements = writeChanges(db, chainId, changes, { now, leaseUntil: leaseEnd(now) })
     await guarded(db, guardsOf(chainId, id, changes), statements)
     renewedAt = clock().getTime()
-  }
-  /** Renews the lease if part of it has passed. Throws `Outdated`. */
-  const renew = async () => {
-    if (clock().getTime() - renewedAt >= LEASE / 4) await store(NO_CHANGES)
-  }
-  /** Writes changes, and renews the lease. Throws `Outdated`. */
-  const write = async (changes: Changes) => {
-    if (!hasChanges(changes)) return renew()
-    await store(changes)
     logChanges(chainId, changes)
   }
-  return { renew, write }
+  return { write, renew: () => write(NO_CHANGES) }
 }
 
 /** What must still be so: the run has the lease, and the deliveries are as they were loaded. */
