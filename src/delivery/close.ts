@@ -27,7 +27,9 @@ export async function closeTransactions(
   input: Observed,
 ): Promise<{ decisions: Decision[]; changes: Changes }> {
   const { network, loaded, now } = input
-  const decisions = loaded.transactions.map((transaction) => decide(transaction, input))
+  const decisions = loaded.transactions.map(
+    (transaction): Decision => ({ transaction, ...decide(transaction, input) }),
+  )
   const closed = decisions.filter((decision) => decision.do === 'close')
   const changes = {
     transactions: decisions.flatMap((decision) => changeTransaction(decision, input)),

@@ -166,7 +166,8 @@ function decisionOn(
     network: { gasPerItem: 300_000, maxFeePerGasGwei: 10 },
     now: NOW,
   }
-  return decide({ ...transaction, ...overrides }, evidence)
+  const decided = { ...transaction, ...overrides }
+  return { transaction: decided, ...decide(decided, evidence) }
 }
 
 type Log = Receipt['logs'][number]

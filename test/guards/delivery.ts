@@ -28,7 +28,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'an item is transferred only in a final block',
-    code: 'src/delivery/rules/decide.ts: findAction',
+    code: 'src/delivery/rules/decide.ts: decide',
     broken: { condition: 'receipt.blockNumber final.number', becomes: false },
     test: 'test/delivery/finality.test.ts: transfers an item when its block is the third newest',
   },
@@ -58,7 +58,7 @@ export const delivery: Guard[] = [
   },
   {
     name: 'an expired transaction is given up only by the time of a final block',
-    code: 'src/delivery/rules/decide.ts: findAction',
+    code: 'src/delivery/rules/decide.ts: decide',
     broken: { condition: 'deadline final.timestamp', becomes: true },
     test: 'test/delivery/decide.test.ts: may still be mined if only a block that is not final is after its deadline',
   },

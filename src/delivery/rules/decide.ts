@@ -68,11 +68,6 @@ export const findHighestCount = (state: SignerState | undefined): number =>
 export const isUnmined = ({ do: action }: Decision) =>
   action === 'await_block' || action === 'send' || action === 'replace'
 
-export const decide = (transaction: DeliveryTransaction, evidence: Evidence): Decision => ({
-  transaction,
-  ...findAction(transaction, evidence),
-})
-
 /** The hashes of everything that was signed for a nonce, newest first. */
 export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => [
   hash,
@@ -85,7 +80,8 @@ export const isPending = (
   { head, final }: Heads,
 ): boolean => block !== null && block > final.number && block <= head.number
 
-function findAction(transaction: DeliveryTransaction, evidence: Evidence): NextAction {
+/** Decides what is to be done with an open transaction. */
+export function decide(transaction: DeliveryTransaction, evidence: Evidence): NextAction {
   const { network, observation, now } = evidence
   const { receipts, final, finalTime, head, market, signers, isAlone } = observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
