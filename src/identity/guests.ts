@@ -13,7 +13,7 @@ import { closeAccounts } from './close.ts'
 import { unusedHash } from './namespace.ts'
 
 /** The address that a proof of a sign-in proves (`Proof`). */
-type Proved = { method: 'wallet' | 'email'; value: SQL; walletChainId: number }
+type Proved = { method: 'wallet' | 'email'; value: SQL; walletChainId: number | SQL }
 
 /**
  * Selects the guests whose address is proved: not those of whom more than an order has made use, or who have a
@@ -26,6 +26,12 @@ function selectGuests({ method, value, walletChainId }: Proved): SQL {
     AND ${isGuestSql('users')} AND removedAt IS NULL
     AND NOT ${hasTrade} AND NOT EXISTS (SELECT 1 FROM tokens WHERE userId = users.id)`
 }
+
+/** Whether a wallet has an account, which is not that of a guest whom its proof ends. */
+export const hasAccountSql = (wallet: SQL, walletChainId: SQL): SQL =>
+  sql`EXISTS (SELECT 1 FROM users WHERE ethereumPublicAddr = ${wallet}
+    AND ethereumPublicAddr <> '' AND walletChainId = ${walletChainId}
+    AND id NOT IN (${selectGuests({ method: 'wallet', value: wallet, walletChainId })}))`
 
 /** Matches users who sell something, or whose orders programs follow. */
 const hasTrade = sql`(EXISTS (SELECT 1 FROM listings WHERE sellerId = users.id)

@@ -9,9 +9,11 @@ import { batch, guarded } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import { phoneLinks, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
 import { requirePrimary } from '../http/nearest.ts'
 import { mailLimits } from '../limits.ts'
 import { linkExpired } from './email-link.ts'
+import { hasAccountSql } from './guests.ts'
 import { linkWallet, refuseSecondMethod } from './link.ts'
 import { hashSecret, newSecret, type Proof } from './sign-in.ts'
 
@@ -51,6 +53,9 @@ const selectLink = (db: Database, secret: string, now: Date) =>
       wallet: phoneLinks.wallet,
       walletChainId: phoneLinks.walletChainId,
       walletProvedByFactory: phoneLinks.walletProvedByFactory,
+      hasAccount: sql<
+        0 | 1
+      >`${hasAccountSql(sql`${phoneLinks.wallet}`, sql`${phoneLinks.walletChainId}`)}`,
       email: users.email,
     })
     .from(phoneLinks)
@@ -75,7 +80,10 @@ export async function findOwnPhoneLink({ db, caller, now }: Ctx, secret: string)
   return { account, link }
 }
 
-/** Stores the wallet that the phone has proved. */
+/**
+ * Stores the wallet that the phone has proved. Throws `wallet_has_account` if it cannot be linked: that is stored,
+ * too, so that both browsers say it.
+ */
 export async function storePhoneWallet(
   { db, now }: PublicCtx,
   { secret, proof }: { secret: string; proof: Proof },
@@ -86,13 +94,19 @@ export async function storePhoneWallet(
     { when: sql`NOT EXISTS (SELECT 1 FROM ${phoneLinks} WHERE ${live})`, error: linkExpired },
     proof.guard,
   ]
-  await guarded(db, guards, {
+  const { links } = await guarded(db, guards, {
     stored: db
       .update(phoneLinks)
       .set({ wallet: value, walletChainId, walletProvedByFactory })
       .where(live),
     consumed: proof.consume,
+    links: selectLink(db, secret, now),
   })
+  if (links[0]?.hasAccount)
+    throw new ApiError(
+      'wallet_has_account',
+      'this wallet already has an account: open the link from the mail on the phone with this wallet, and sign in with the wallet there',
+    )
 }
 
 /** Links the wallet of a phone to the account of the caller, who has seen its address. */

@@ -301,6 +301,9 @@ export const de: Translation = {
     askNew: 'Lassen Sie sich in dem Browser, in dem Sie angemeldet sind, einen neuen anzeigen.',
     isYours: 'Ist das Ihre Wallet?',
     compare:
+    hasAccount: 'Diese Wallet hat schon ein Konto',
+    useAccount:
+      'Öffnen Sie den Link aus der E-Mail zu Ihrer Bestellung auf dem Smartphone mit dieser Wallet und melden Sie sich dort mit ihr an.',
       'Ihr Smartphone hat diese Wallet nachgewiesen. Wenn Ihre Wallet dieselbe Adresse zeigt, bestätigen Sie sie: Was Sie gekauft haben, wird dorthin gesendet.',
     confirm: 'Ja, diese Wallet verknüpfen',
     title: 'Verbinden Sie die Wallet dieses Smartphones',

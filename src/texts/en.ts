@@ -306,6 +306,9 @@ export const en = {
     askNew: 'Show a new one in the browser where you have signed in.',
     isYours: 'Is this your wallet?',
     compare:
+    hasAccount: 'This wallet already has an account',
+    useAccount:
+      'Open the link from the mail about your order on the phone with this wallet, and sign in with the wallet there.',
       'Your phone has proved this wallet. If your wallet shows the same address, confirm it: what you bought is sent there.',
     confirm: 'Yes, link this wallet',
     title: 'Connect the wallet of this phone',

@@ -290,6 +290,9 @@ export const es: Translation = {
     askNew: 'Muestre uno nuevo en el navegador donde inició sesión.',
     isYours: '¿Es esta su cartera?',
     compare:
+    hasAccount: 'Esta cartera ya tiene una cuenta',
+    useAccount:
+      'Abra el enlace del correo sobre su pedido en el teléfono que tiene esta cartera e inicie sesión allí con ella.',
       'Su teléfono ha demostrado esta cartera. Si su cartera muestra la misma dirección, confírmela: lo que compró se envía allí.',
     confirm: 'Sí, vincular esta cartera',
     title: 'Conecte la cartera de este teléfono',

@@ -293,7 +293,10 @@ export const fr: Translation = {
     back: 'Retour',
     ended: 'Ce code n’est plus valable',
     askNew: 'Affichez-en un nouveau dans le navigateur où vous êtes connecté.',
-    isYours: 'Est-ce votre portefeuille ?',
+    hasAccount: 'Ce portefeuille a déjà un compte',
+    useAccount:
+      'Ouvrez le lien de l’e-mail sur votre commande sur le téléphone où se trouve ce portefeuille, et connectez-vous-y avec lui.',
+    isYours: 'Est-ce votre portefeuille ?',
     compare:
       'Votre téléphone a prouvé ce portefeuille. Si votre portefeuille affiche la même adresse, confirmez-la : votre achat y est envoyé.',
     confirm: 'Oui, associer ce portefeuille',

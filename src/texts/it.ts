@@ -286,6 +286,9 @@ export const it: Translation = {
     askNew: 'Mostrane uno nuovo nel browser in cui hai effettuato l’accesso.',
     isYours: 'È il tuo wallet?',
     compare:
+    hasAccount: 'Questo wallet ha già un account',
+    useAccount:
+      'Apri il link dell’e-mail sul tuo ordine sul telefono che ha questo wallet e accedi lì con il wallet.',
       'Il telefono ha dimostrato questo wallet. Se il tuo wallet mostra lo stesso indirizzo, confermalo: ciò che hai acquistato viene inviato lì.',
     confirm: 'Sì, collega questo wallet',
     title: 'Collega il wallet di questo telefono',

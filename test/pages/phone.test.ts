@@ -123,16 +123,57 @@ it('links no other wallet than the one that was shown, and only in the browser t
   expect(await walletOf(email)).toBe('')
 })
 
-it('joins no account of a wallet that a phone has, because others may have shown the code', async () => {
+const lastAccessAt = '2026-01-01T00:00:00.000Z'
+
+it('refuses a wallet with an account as soon as the phone proves it, because others may have shown the code', async () => {
   const { email, visitor, path } = await aCode()
   const wallet = aWallet()
-  const lastAccessAt = '2026-01-01T00:00:00.000Z'
   const owner = await aUser({ ethereumPublicAddr: wallet.address, lastAccessAt })
-  await prove(await aPhone(path), wallet)
-  const conflict = { status: 409, error: 'this wallet belongs to another account' }
-  expect(await answerOf(confirm(visitor, path, wallet.address))).toMatchObject(conflict)
+  const phone = await aPhone(path)
+  const { proved } = await prove(phone, wallet)
+  expect(proved).toMatchObject({
+    status: 409,
+    code: 'wallet_has_account',
+    error:
+      'this wallet already has an account: open the link from the mail on the phone with this wallet, and sign in with the wallet there',
+  })
+  const advice =
+    'This wallet already has an account Open the link from the mail about your order on the phone with this wallet, and sign in with the wallet there.'
+  const onPhone = await pageOf(phone.get('/phone/wallet'))
+  expect(onPhone.text).toContain(advice)
+  // Another wallet of the phone may be used.
+  expect(onPhone.html).toContain('id="wallets"')
+  const shown = await pageOf(visitor.get(path))
+  expect(shown.html).toContain('data-state="taken"')
+  expect(shown.text).toContain(`${advice} Show a new code Back`)
+  expect(shown.html).toContain('<a class="button" href="/claim/7">Back</a>')
+  visitor.cookies.set('language', 'de')
+  expect((await pageOf(visitor.get(path))).text).toContain(
+    'Diese Wallet hat schon ein Konto Öffnen Sie den Link aus',
+  )
+  await prove(phone)
+  expect(await htmlAt(visitor, path)).toContain('data-state="proved"')
   expect(await walletOf(email)).toBe('')
   expect(await findRow(users, owner.id)).toMatchObject({ email: '' })
+})
+
+it('leads from the confirmation back to the code if the wallet has got an account meanwhile', async () => {
+  const { email, visitor, path } = await aCode()
+  const { wallet, proved } = await prove(await aPhone(path))
+  expect(proved).toEqual({ status: 200 })
+  await aUser({ ethereumPublicAddr: wallet.address, lastAccessAt })
+  expect(await locationOf(confirm(visitor, path, wallet.address))).toBe(path)
+  expect(await htmlAt(visitor, path)).toContain('data-state="taken"')
+  expect(await walletOf(email)).toBe('')
+})
+
+it('links a wallet of which an order has made a guest', async () => {
+  const { email, visitor, path } = await aCode()
+  const wallet = aWallet()
+  await aUser({ ethereumPublicAddr: wallet.address, walletChainId: CHAIN_ID, lastAccessAt: null })
+  expect((await prove(await aPhone(path), wallet)).proved).toEqual({ status: 200 })
+  await confirm(visitor, path, wallet.address)
+  expect(await walletOf(email)).toBe(wallet.address)
 })
 
 it('accepts no message that was signed for the account of somebody else, or without a code', async () => {

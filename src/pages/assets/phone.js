@@ -15,6 +15,6 @@ follow({
   status: document.getElementById('live'),
   first: 1500,
   last: 5000,
-  isLive: () => shown().dataset.state === 'waiting',
+  isLive: () => ['waiting', 'taken'].includes(shown().dataset.state),
   show,
 })

@@ -8,6 +8,7 @@ import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors.ts'
 import { idText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { LinkSecret, linkExpired } from '../../identity/email-link.ts'
@@ -32,7 +33,7 @@ import {
   storeMessageSecret,
 } from '../wallet/signed-message.ts'
 import { readPhoneSecret, storePhoneSecret } from './cookie.ts'
-import { PhoneCode, PhoneStart, PhoneWallet } from './views.tsx'
+import { PhoneCode, PhoneStart, PhoneWallet, waitsForPhone } from './views.tsx'
 
 /** Seconds between two loads of a browser without scripts that waits for the phone. */
 const REFRESH = 5
@@ -60,12 +61,18 @@ export const phoneRoutes = new Endpoints({ isTranslated: true })
   .get('/claim/:id/phone', codePage, async (c, { param: { id }, query: { secret } }) => {
     const { account, link } = await findOwnPhoneLink(c.var, secret)
     if (account.ethereumPublicAddr) return c.redirect(`/orders/${id}`, 303)
-    const refresh = link && !link.wallet ? REFRESH : undefined
+    const refresh = waitsForPhone(link) ? REFRESH : undefined
     const view = <PhoneCode orderId={id} secret={secret} link={link} />
     return page(c, { title: codeTitle, account, scripts: ['phone.js'], refresh }, view)
   })
   .post('/claim/:id/phone/confirm', confirm, async (c, { param: { id }, form }) => {
-    const { chainIds, owner } = await confirmPhoneWallet(c.var, form)
+    const linked = await confirmPhoneWallet(c.var, form).catch((error) => {
+      if (error instanceof ApiError && error.code === 'wallet_taken') return null
+      throw error
+    })
+    // The page of the code says that the wallet has got an account meanwhile.
+    if (!linked) return c.redirect(pathWith(`/claim/${id}/phone`, { secret: form.secret }), 303)
+    const { chainIds, owner } = linked
     await tellOfWallet(c, owner)
     c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
     return c.redirect(`/orders/${id}`, 303)
@@ -81,7 +88,7 @@ export const phoneRoutes = new Endpoints({ isTranslated: true })
   .get('/phone/wallet', shown.public({}), async (c) => {
     const secret = readPhoneSecret(c)
     const link = await findPhoneLink(c.var, secret)
-    const scripts = link && !link.wallet ? ['wallet.js'] : []
+    const scripts = waitsForPhone(link) ? ['wallet.js'] : []
     const view = <PhoneWallet secret={secret} link={link} />
     return page(c, { title: phoneTitle, account: null, scripts }, view)
   })

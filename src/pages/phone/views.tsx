@@ -34,17 +34,40 @@ const QrCode = ({ text, label }: { text: string; label: string }) => {
   )
 }
 
+/** `proved`: the wallet waits for its confirmation. `taken`: it has an account, so another one may be used. */
+function stateOf(link: Link): 'waiting' | 'proved' | 'taken' | 'ended' {
+  if (!link) return 'ended'
+  if (!link.wallet) return 'waiting'
+  return link.hasAccount ? 'taken' : 'proved'
+}
+
+/** Whether the phone is to prove a wallet, or another one. */
+export const waitsForPhone = (link: Link): boolean => /^(waiting|taken)$/.test(stateOf(link))
+
+const HasAccount = () => {
+  const { phone } = usePage().texts
+  return (
+    <>
+      <h1>{phone.hasAccount}</h1>
+      <p>{phone.useAccount}</p>
+    </>
+  )
+}
+
 type PhoneCodeProps = { orderId: number; secret: string; link: Link }
 
 /** In the signed-in browser. The script `phone.js` loads it again until the phone has proved a wallet. */
 export const PhoneCode = ({ orderId, secret, link }: PhoneCodeProps) => {
   const { phone } = usePage().texts
-  const state = link ? (link.wallet ? 'proved' : 'waiting') : 'ended'
+  const state = stateOf(link)
   return (
     <section class="card narrow">
       <div id="phone" class="flow" data-state={state}>
         {state === 'waiting' && <ScanCode url={urlOf(secret)} />}
-        {link?.wallet && <ConfirmWallet orderId={orderId} secret={secret} wallet={link.wallet} />}
+        {state === 'proved' && (
+          <ConfirmWallet orderId={orderId} secret={secret} wallet={link?.wallet ?? ''} />
+        )}
+        {state === 'taken' && <HasAccount />}
         {state === 'ended' && <h1>{phone.ended}</h1>}
       </div>
       <p class="status" id="live" role="status" />
@@ -111,17 +134,25 @@ export const PhoneStart = ({ secret }: { secret: string }) => {
 
 export const PhoneWallet = ({ secret, link }: { secret: string; link: Link }) => {
   const { phone } = usePage().texts
+  const state = stateOf(link)
   return (
     <section class="card narrow">
-      <h1>{link ? (link.wallet ? phone.nowConfirm : phone.title) : phone.ended}</h1>
-      {!link && <p>{phone.askNew}</p>}
-      {link?.wallet && (
+      {state === 'ended' && (
         <>
-          <p>{phone.whereToConfirm}</p>
-          <p class="code">{link.wallet}</p>
+          <h1>{phone.ended}</h1>
+          <p>{phone.askNew}</p>
         </>
       )}
-      {link && !link.wallet && (
+      {state === 'proved' && (
+        <>
+          <h1>{phone.nowConfirm}</h1>
+          <p>{phone.whereToConfirm}</p>
+          <p class="code">{link?.wallet}</p>
+        </>
+      )}
+      {state === 'taken' && <HasAccount />}
+      {state === 'waiting' && <h1>{phone.title}</h1>}
+      {link && waitsForPhone(link) && (
         <>
           <p>{phone.toAccount(<strong>{maskEmail(link.email)}</strong>)}</p>
           <Wallets purpose="phone" redirect="/phone/wallet" page={urlOf(secret)} />
