@@ -2147,7 +2147,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2222,7 +2222,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -5198,7 +5198,7 @@ export interface components {
          *
          *     `identity_taken`: The e-mail address or the wallet of a record belongs to another user. Correct it, or use the id of that user.
          *
-         *     `username_taken`: The user name of a record belongs to another user. Choose another one.
+         *     `username_taken`: The user name of a record or a profile belongs to another user. Choose another one.
          *
          *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
          *
@@ -5288,6 +5288,23 @@ export interface components {
             };
         };
         /**
+         * @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `account_closed`: The account of the wallet or the e-mail address was closed. Sign in with another one.
+         */
+        CrossSiteOrAccountClosed: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
          * @description `chain_unavailable`: The chain that must verify the signature of a contract wallet does not answer. Try again later.
          *
          *     `not_ready`: A setting or a migration is missing, or the instance has another `DELIVERY_KEY_SECRET` than the one it began with. Send the call again later. Operators: the log says what to do; set a changed secret to the first one again.
@@ -5315,6 +5332,23 @@ export interface components {
          *     `reauthentication_required`: The sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         LinkWallet403: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `wallet_taken`: The wallet belongs to another account. Use another wallet, or sign in with this one.
+         *
+         *     `already_linked`: The account has a wallet, or an e-mail address, already. Unlink it first.
+         */
+        WalletTakenOrAlreadyLinked: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];

@@ -45,7 +45,7 @@ async function joinAccounts(ctx: JoinCtx, { proof, email, client }: Join) {
   const guards = [
     ...refuseOldWalletSignIn(db, caller, now),
     proof.guard,
-    guard('conflict', 'this wallet belongs to another account')`
+    guard('wallet_taken', 'this wallet belongs to another account')`
       ${isMoreThanBuyerSql(caller.userId)} OR NOT EXISTS (SELECT 1 FROM users
         WHERE id = ${owner} AND email = '' AND removedAt IS NULL)
       OR NOT EXISTS (SELECT 1 FROM users WHERE id = ${caller.userId} AND email = ${email})`,

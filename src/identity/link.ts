@@ -1,5 +1,5 @@
 /** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
-import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, refuseOldSignIn, refuseOldWalletSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
@@ -12,7 +12,7 @@ import {
   storedWallet,
 } from '../delivery/wallet.ts'
 import type { Caller, Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, type ErrorCode } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../limits.ts'
 import { sharedQuotas } from '../mail/mail.ts'
@@ -74,7 +74,7 @@ export async function addMethod(ctx: Ctx, proof: LinkProof) {
 
 export const linkWallet = (ctx: Ctx, proof: LinkProof) =>
   addMethod(ctx, proof).catch(
-    conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'),
+    refuse('wallet_taken', 'this wallet belongs to another account', 'users.ethereumPublicAddr'),
   )
 
 /**
@@ -110,7 +110,7 @@ export async function readConfirmationLink({ db, caller, now }: Ctx, secret: str
 
 export const linkEmail = (ctx: Ctx, secret: string) =>
   addMethod(ctx, proveEmail(ctx, { secret, userId: ctx.caller.userId })).catch(
-    conflictOn('users.email', 'this e-mail address belongs to another account'),
+    refuse('email_taken', 'this e-mail address belongs to another account', 'users.email'),
   )
 
 type Method = keyof typeof methodNames
@@ -127,19 +127,16 @@ async function unlink({ db, caller, now }: Ctx, method: Method): Promise<Owner> 
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
   const isUnset = (column: Method) =>
     sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(isCaller, eq(users[column], ''))})`
-  const conflict = (when: SQL, message: string) => guard('conflict', message)`${when}`
+  const lacks = `your account does not have ${methodNames[method]}`
+  const isOnly = `this is your only way to sign in: link ${methodNames[other]} first`
+  const isBusy = 'NFTs are on their way to or from this wallet: unlink it when they have arrived'
   const guards = [
     refuseOldSignIn(db, caller, now),
-    conflict(isUnset(method), `your account does not have ${methodNames[method]}`),
-    conflict(isUnset(other), `this is your only way to sign in: link ${methodNames[other]} first`),
+    guard('not_linked', lacks)`${isUnset(method)}`,
+    guard('only_sign_in', isOnly)`${isUnset(other)}`,
   ]
   if (method === 'ethereumPublicAddr')
-    guards.push(
-      conflict(
-        hasDeliveriesUnderWaySql(userId),
-        'NFTs are on their way to or from this wallet: unlink it when they have arrived',
-      ),
-    )
+    guards.push(guard('transfers_under_way', isBusy)`${hasDeliveriesUnderWaySql(userId)}`)
   const quota = takeQuotas(db, now, [quotaOf(peopleLimits.unlinks, userId)])
   guards.push(...quota.guards)
   const cleared =
@@ -165,9 +162,10 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * NFTs and mails are still sent to the old wallet or address.
  */
 export const refuseSecondMethod = ({ userId }: Caller, column: Method) =>
-  guard('conflict', `your account already has ${methodNames[column]}`)`
+  guard('already_linked', `your account already has ${methodNames[column]}`)`
     EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`
 
-const conflictOn = (constraint: string, message: string) => (error: unknown) => {
-  throw violates(error, constraint) ? new ApiError('conflict', message) : error
+/** Throws this error in place of that of the constraint. */
+const refuse = (code: ErrorCode, message: string, constraint: string) => (error: unknown) => {
+  throw violates(error, constraint) ? new ApiError(code, message) : error
 }

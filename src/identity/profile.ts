@@ -39,7 +39,7 @@ export async function updateProfile({ db, caller, now }: Ctx, profile: z.infer<t
     await writeAs(db, caller, [], { update, words })
   } catch (error) {
     if (violates(error, "index 'users_username'"))
-      throw new ApiError('conflict', 'this user name is taken')
+      throw new ApiError('username_taken', 'this user name is taken')
     throw error
   }
 }

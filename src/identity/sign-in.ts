@@ -81,7 +81,7 @@ export async function signIn(
     db,
     [
       proof.guard,
-      guard('forbidden', 'this account is closed')`
+      guard('account_closed', 'this account is closed')`
         EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
       ...quota.guards,
     ],

@@ -6,10 +6,9 @@ import { type Account, findAccount } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { Texts } from '../texts/en.ts'
-import { textLanguage } from '../texts/texts.ts'
 import { LinkButton } from './components/forms.tsx'
 import { usePage } from './components/request.ts'
-import { sentence } from './components/text.ts'
+import { refusalText } from './components/text.ts'
 import { page } from './page.tsx'
 import type { SignInNotice } from './sign-in/views.tsx'
 
@@ -38,29 +37,31 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   // What is wrong with the address of a page is in its path or its query.
   const isWrongAddress = code === 'invalid_input' && c.req.method === 'GET'
   const status = isWrongAddress ? 404 : (c.res.status as ContentfulStatusCode)
-  const reason = isWrongAddress ? 'there is nothing at this path' : error
+  const reason = isWrongAddress
+    ? { code: 'not_found' as const, message: 'there is nothing at this path' }
+    : { code, message: error }
   const title = ({ errors }: Texts) => textOf(errors.titles, status)
   const details = { status, reason, form: formPath(c), requestId: c.var.requestId }
   const account = await findAccountSafely(c)
   c.res = await page(c, { title, account, status }, <ErrorPage {...details} />)
 })
 
-type ErrorProps = { status: number; reason: string; form: string | null; requestId: string }
+type ErrorProps = {
+  status: number
+  reason: { code: ErrorCode; message: string }
+  form: string | null
+  requestId: string
+}
 
 const ErrorPage = ({ status, reason, form, requestId }: ErrorProps) => {
-  const { locale, texts } = usePage()
+  const { texts } = usePage()
   const { errors } = texts
-  // Reasons are in English. In other languages, title and advice say enough, but of a conflict.
-  const hasReason = textLanguage(locale) === 'en' || status === 409
+  const why = refusalText(texts, reason)
   return (
     <section class="card narrow">
       <p class="eyebrow">{errors.label(status)}</p>
       <h1>{textOf(errors.titles, status)}</h1>
-      {hasReason && (
-        <p class="lead" lang="en">
-          {sentence(reason)}
-        </p>
-      )}
+      {why && <p class="lead">{why}</p>}
       <p>{textOf(errors.advice, status)}</p>
       <p class="actions">
         <LinkButton href="/" kind="primary">

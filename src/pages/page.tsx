@@ -178,7 +178,13 @@ const Layout = (props: LayoutProps) => {
             </noscript>
           )}
         </head>
-        <body data-texts={scripts.length > 0 && texts.scripts && JSON.stringify(texts.scripts)}>
+        <body
+          data-texts={
+            scripts.length > 0 &&
+            texts.scripts &&
+            JSON.stringify({ ...texts.scripts, ...texts.refusals })
+          }
+        >
           <a class="skip" href="#main">
             {texts.layout.skip}
           </a>

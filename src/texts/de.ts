@@ -677,14 +677,41 @@ export const de: Translation = {
       username:
         'Dieser Benutzername ist nicht möglich: Wählen Sie 3 bis 30 Zeichen, zuerst einen Buchstaben, sonst nur a bis z, 0 bis 9 und _.',
     },
-    codes: {
-      conflict: 'Dieser Benutzername ist vergeben.',
-      invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',
-      payload_too_large: 'Das Bild ist zu groß.',
-      too_many_addresses: 'Sie haben so viele Adressen, wie möglich sind: Löschen Sie zuerst eine.',
-      unsupported_media_type:
-        'Dieses Bild kann nicht verwendet werden: Senden Sie eine Datei in JPEG, PNG, GIF oder WebP.',
-    },
+  },
+  refusals: {
+    invalid_input: 'Eine Angabe fehlt oder ist hier nicht möglich.',
+    invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',
+    unauthenticated:
+      'Die Unterschrift oder Ihre Anmeldung gilt nicht mehr: Laden Sie diese Seite neu und versuchen Sie es erneut.',
+    forbidden: 'Ihr Konto darf das nicht.',
+    cross_site:
+      'Die Anfrage kam von einer anderen Website: Öffnen Sie die Seite hier und versuchen Sie es erneut.',
+    account_closed: 'Dieses Konto ist geschlossen.',
+    reauthentication_required: 'Ihre Anmeldung ist dafür zu lange her: Melden Sie sich erneut an.',
+    not_found: 'Hier gibt es nichts.',
+    order_not_found: 'Diese Bestellung gibt es nicht, oder sie gehört zu einem anderen Konto.',
+    method_not_allowed: 'Diese Seite kann man nicht direkt öffnen.',
+    wallet_taken: 'Diese Wallet gehört zu einem anderen Konto.',
+    wallet_has_account:
+      'Diese Wallet hat schon ein Konto: Öffnen Sie den Link aus der E-Mail auf dem Smartphone mit dieser Wallet und melden Sie sich dort mit ihr an.',
+    email_taken: 'Diese E-Mail-Adresse gehört zu einem anderen Konto.',
+    username_taken: 'Dieser Benutzername ist vergeben.',
+    already_linked: 'Ihr Konto hat so etwas schon: Trennen Sie zuerst, was verbunden ist.',
+    not_linked: 'Das ist nicht mit Ihrem Konto verbunden.',
+    only_sign_in: 'Nur damit können Sie sich anmelden: Verbinden Sie zuerst einen zweiten Weg.',
+    transfers_under_way:
+      'NFTs sind auf dem Weg zu dieser Wallet oder von ihr: Trennen Sie sie, wenn sie angekommen sind.',
+    too_many_addresses: 'Sie haben so viele Adressen, wie möglich sind: Löschen Sie zuerst eine.',
+    link_expired:
+      'Der Link oder Code wurde schon verwendet oder gilt nicht mehr: Fordern Sie einen neuen an.',
+    payload_too_large: 'Das Bild oder der Text ist zu groß.',
+    unsupported_media_type:
+      'Dieses Bild kann nicht verwendet werden: Senden Sie eine Datei in JPEG, PNG, GIF oder WebP.',
+    rate_limited: 'Das war zu oft: Warten Sie, bevor Sie es erneut versuchen.',
+    internal_error: 'Bei uns ist etwas schiefgegangen.',
+    chain_unavailable: 'Das Netzwerk antwortet nicht.',
+    not_ready: 'Dieser Marktplatz ist noch nicht vollständig eingerichtet.',
+    try_later: 'Das ist im Moment nicht möglich.',
   },
   scripts: {
     'Copied.': 'Kopiert.',

@@ -704,26 +704,51 @@ export const scriptTexts = [
   'There is no connection. This page updates when it is back.',
 ] as const
 
-/** Why a field is rejected: by what was entered, by its name, or by the code of the issue. */
-export type FieldProblems = {
+/** Why a field is rejected: by what was entered, or by its name. */
+type FieldProblems = {
   required: string
   invalid: string
   fields: Record<'avatar' | 'avatarUrl' | 'email' | 'username', string>
-  codes: Record<
-    | 'conflict'
-    | 'invalid_character'
-    | 'payload_too_large'
-    | 'too_many_addresses'
-    | 'unsupported_media_type',
-    string
-  >
 }
 
 /** What English has elsewhere: in messages of the API, in the scripts, and in `delivery/reasons.ts`. */
 type Translated = {
+/** The codes of errors with which forms, links and scripts of pages in these languages may be refused. */
+export const refusalCodes = [
+  'invalid_input',
+  'invalid_character',
+  'unauthenticated',
+  'forbidden',
+  'cross_site',
+  'account_closed',
+  'reauthentication_required',
+  'not_found',
+  'order_not_found',
+  'method_not_allowed',
+  'wallet_taken',
+  'wallet_has_account',
+  'email_taken',
+  'username_taken',
+  'already_linked',
+  'not_linked',
+  'only_sign_in',
+  'transfers_under_way',
+  'too_many_addresses',
+  'link_expired',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal_error',
+  'chain_unavailable',
+  'not_ready',
+  'try_later',
+] as const
+
   problems: FieldProblems
   scripts: Record<(typeof scriptTexts)[number], string>
   reasons: Record<ReasonCode, string>
+  /** Why something was refused, by the code of the error. */
+  refusals: Record<(typeof refusalCodes)[number], string>
 }
 export type Texts = typeof en & Partial<Translated>
 export type Translation = typeof en & Translated

@@ -82,7 +82,7 @@ it('rejects a wallet or an address of another account', async () => {
   await signInByEmail(byEmail)
   expect(await answerOf(linkWallet(byEmail, wallet))).toMatchObject({
     status: 409,
-    code: 'conflict',
+    code: 'wallet_taken',
     error: 'this wallet belongs to another account',
   })
 

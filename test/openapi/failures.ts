@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { listings, saleObstacles } from '../../src/db/schema/catalogue.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
+import { users } from '../../src/db/schema/users.ts'
 import type { ErrorCode } from '../../src/http/errors.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aShop, billingData, place, placed } from '../orders/shop.ts'
@@ -20,8 +21,24 @@ import {
   aUser,
   db,
   sellUntried,
+  setRow,
 } from '../support/makers.ts'
-import { ageSession, aSignedInVisitor, aVisitor, requestMessage } from '../support/visitor.ts'
+import {
+  ageSession,
+  anEmail,
+  aSignedInVisitor,
+  aVisitor,
+  aWallet,
+  CHAIN_ID,
+  linkWallet,
+  locationOf,
+  mailedLink,
+  requestMessage,
+  secretOf,
+  signInByEmail,
+  signInByWallet,
+  type Visitor,
+} from '../support/visitor.ts'
 import { brokenDatabase, racingDatabase } from './databases.ts'
 
 type Shop = Awaited<ReturnType<typeof aShop>>
@@ -174,6 +191,65 @@ const ofCallers: Failures = {
   },
 }
 
+const headers = { accept: 'application/json' }
+const unlink = (visitor: Visitor, method: 'wallet' | 'email') =>
+  visitor.post(`/settings/account/${method}/unlink`, { headers })
+
+/** An account with a wallet, whom one can sign in as. */
+async function anOwner() {
+  const wallet = aWallet()
+  const lastAccessAt = PAST
+  return { wallet, user: await aUser({ ethereumPublicAddr: wallet.address, lastAccessAt }) }
+}
+
+async function aVisitorWithEmail() {
+  const visitor = aVisitor()
+  await signInByEmail(visitor)
+  return visitor
+}
+
+/** Requests about the account of somebody who signs in. */
+const ofAccounts: Failures = {
+  account_closed: async () => {
+    const { wallet, user } = await anOwner()
+    await setRow(users, user.id, { removedAt: PAST })
+    return signInByWallet(aVisitor(), wallet)
+  },
+  wallet_taken: async () => {
+    const { wallet } = await anOwner()
+    return linkWallet(await aVisitorWithEmail(), wallet)
+  },
+  wallet_has_account: async () => {
+    const { wallet } = await anOwner()
+    const visitor = await aVisitorWithEmail()
+    const code = await locationOf(visitor.post('/claim/7/phone'))
+    const phone = aVisitor()
+    await phone.post('/phone', { form: { secret: secretOf(`${code}`) } })
+    const request = { address: wallet.address, chainId: CHAIN_ID }
+    const asked = await phone.postJson('/phone/message', request)
+    const { message } = await asked.json<{ message: string }>()
+    const signature = await wallet.signMessage({ message })
+    return phone.postJson('/phone/wallet', { message, signature })
+  },
+  email_taken: async () => {
+    const { visitor } = await aSignedInVisitor()
+    const email = anEmail()
+    await visitor.post('/settings/account/email', { form: { email } })
+    await signInByEmail(aVisitor(), email)
+    const form = { secret: secretOf(mailedLink(visitor)) }
+    return visitor.post('/settings/account/email/confirm', { form, headers })
+  },
+  already_linked: async () => linkWallet((await aSignedInVisitor()).visitor),
+  not_linked: async () => unlink(await aVisitorWithEmail(), 'wallet'),
+  only_sign_in: async () => unlink(await aVisitorWithEmail(), 'email'),
+  transfers_under_way: async ({ token, input }) => {
+    const { visitor, user } = await aSignedInVisitor({ email: anEmail() })
+    const { id: listingId, nftId } = await aListing(await anNft(user))
+    await placed(token, [{ ...input, listingId, nftId }])
+    return unlink(visitor, 'wallet')
+  },
+}
+
 const readAddresses = ({ token }: Shop, message: string) =>
   callWith({ DB: brokenDatabase(message) }, 'GET', '/api/public/user/me/billingAddresses', {
     token,
@@ -202,7 +278,7 @@ export async function failEveryWay(): Promise<[code: string, response: Response]
     anNftRecord('one', 1),
     aListingRecord('sale', 'one'),
   ])
-  const failures = { ...ofOrders, ...ofCatalogues, ...ofCallers, ...ofService }
+  const failures = { ...ofOrders, ...ofCatalogues, ...ofCallers, ...ofAccounts, ...ofService }
   const answers: [string, Response][] = []
   for (const [code, fail] of Object.entries(failures))
     answers.push([code, await fail(await aShop())])

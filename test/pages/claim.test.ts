@@ -184,7 +184,7 @@ it.each([
   const visitor = aVisitor()
   await confirmEmail(visitor, order.path)
   await prepare({ owner, buyer: { id: order.buyerId } })
-  const conflict = { status: 409, error: 'this wallet belongs to another account' }
+  const conflict = { status: 409, code: 'wallet_taken' }
   expect(await claimWith(visitor, order, wallet)).toMatchObject(conflict)
   const [buyer] = await db.select().from(users).where(eq(users.email, order.email))
   expect(buyer).toMatchObject({ id: order.buyerId, removedAt: null })

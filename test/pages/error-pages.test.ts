@@ -84,9 +84,9 @@ describe('a page for buyers', () => {
   }
 
   it.each([
-    ['/orders/999999', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
-    ['/orders/1/2', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
-    ['/claim/moon', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
+    ['/orders/999999', 404, 'Fehler 404 Seite nicht gefunden Hier gibt es nichts. Prüfen Sie den Link'],
+    ['/orders/1/2', 404, 'Fehler 404 Seite nicht gefunden Hier gibt es nichts. Prüfen Sie den Link'],
+    ['/claim/moon', 404, 'Fehler 404 Seite nicht gefunden Hier gibt es nichts. Prüfen Sie den Link'],
     ['/sign-in/email/confirm', 405, 'Fehler 405 Diese Seite lässt sich nicht öffnen'],
   ])('tells the error at %s in the language of the user', async (path, status, message) => {
     const { visitor } = await aSignedInVisitor({ locale: 'de-AT' })
@@ -98,5 +98,27 @@ describe('a page for buyers', () => {
     expect(page.text).toContain('Startseite')
     expect(page.text).not.toMatch(/there is|this path/i)
     expect(page.vary).toContain('Accept-Language')
+  })
+
+  it.each([
+    ['email', 'Nur damit können Sie sich anmelden: Verbinden Sie zuerst einen zweiten Weg.'],
+    ['wallet', 'Das ist nicht mit Ihrem Konto verbunden.'],
+  ])('says in German why the %s is not unlinked', async (method, why) => {
+    const visitor = aVisitor()
+    await signInByEmail(visitor)
+    visitor.cookies.set('language', 'de')
+    const { status, html } = await read(visitor.post(`/settings/account/${method}/unlink`))
+    expect(status).toBe(409)
+    expect(html).toContain(`<p class="lead">${why}</p>`)
+  })
+
+  it('gives scripts why a wallet is refused', async () => {
+    const visitor = aVisitor()
+    await signInByEmail(visitor)
+    visitor.cookies.set('language', 'de')
+    const { html } = await read(visitor.get('/settings/account'))
+    expect(html).toContain(
+      '&quot;wallet_taken&quot;:&quot;Diese Wallet gehört zu einem anderen Konto.&quot;',
+    )
   })
 })

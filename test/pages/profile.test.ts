@@ -71,7 +71,7 @@ it('rejects other user names, and keeps what was entered', async () => {
     // Would speak for the marketplace.
     ['Admin', 400, 'Is reserved.'],
     // Whatever the case of its letters.
-    ['gRACE', 409, 'This user name is taken.'],
+    ['gRACE', 400, 'This user name is taken.'],
   ] as const) {
     const { status, html } = await pageOf(save(visitor, 'Ada', username))
     expect([username, status]).toEqual([username, expected])

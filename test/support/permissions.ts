@@ -119,7 +119,7 @@ GET    /claim/:id                                          | 200      | 200     
 POST   /claim/:id/email                                    | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 40    | 0
 POST   /claim/:id/wallet                                   | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 8     | 0
 // Refused: who is measured has a wallet.
-POST   /claim/:id/phone                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
+POST   /claim/:id/phone                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | already_linked | 0     | 0     | 0
 GET    /claim/:id/phone                                    | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0
 POST   /claim/:id/phone/confirm                            | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 8     | 0
 GET    /phone                                              | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
@@ -129,7 +129,7 @@ POST   /phone/message                                      | link_expired | link
 POST   /phone/wallet                                       | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 1     | 2     | 0
 GET    /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 POST   /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
-POST   /language                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 2     | 12    | 4
+POST   /language                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 12    | 4
 POST   /mails/subscribe                                    | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
 GET    /sign-in                                            | 200      | 200      | 200      | 303      | 200      | 200      | 200      | 200      | 200      | 303      | 1     | 6     | 0
 GET    /sign-in/again                                      | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0

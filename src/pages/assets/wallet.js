@@ -3,7 +3,7 @@
  * server (EIP-4361).
  */
 import './copy.js'
-import { translate } from './texts.js'
+import { refusalOf, translate } from './texts.js'
 import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 const panel = document.getElementById('wallets')
@@ -89,12 +89,9 @@ async function post(path, body) {
   })
   if (result.code === 'reauthentication_required')
     location.assign(`/sign-in/again?redirect=${encodeURIComponent(location.pathname)}`)
-  if (!response.ok) throw new Problem(sentence(result.error))
+  if (!response.ok) throw new Problem(refusalOf(result))
   return result
 }
-
-/** Messages of the API have no capital letter and no full stop. */
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 function setBusy(isBusy) {
   for (const button of list.querySelectorAll('button')) button.disabled = isBusy

@@ -5,10 +5,10 @@ import * as z from 'zod'
 import type { AppWithCaller } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus, type Issue } from '../../http/errors.ts'
 import { invalidInput } from '../../http/validation.ts'
-import type { FieldProblems, Texts } from '../../texts/en.ts'
+import type { Texts } from '../../texts/en.ts'
 import { Icon } from './icon.tsx'
 import { inTexts, type Rejection, usePage } from './request.ts'
-import { type Query, sentence } from './text.ts'
+import { type Query, refusalText, sentence } from './text.ts'
 
 type Kind = 'normal' | 'primary' | 'small'
 
@@ -259,26 +259,21 @@ export function parseForm<T>(schema: z.ZodType<T>, values: unknown): T {
   return result.data
 }
 
-type CorrigibleCode = 'invalid_input' | keyof FieldProblems['codes']
-
 /** Errors that the user corrects in the form. The others have a page of their own. */
-const corrigible: readonly CorrigibleCode[] = [
+const corrigible: readonly ErrorCode[] = [
   'invalid_input',
   'invalid_character',
   'conflict',
   'too_many_addresses',
   'payload_too_large',
   'unsupported_media_type',
+  'username_taken',
 ]
 
-const isCorrigible = (code: ErrorCode): code is CorrigibleCode =>
-  corrigible.some((one) => one === code)
-
-/** Messages of the API are English: in other languages, the text depends on what is known besides. */
-function describeIssue({ code, message }: Issue, field: string, value: unknown, texts: Texts) {
+function describeIssue(issue: Issue, field: string, value: unknown, texts: Texts): string {
   const { problems } = texts
-  if (!problems) return sentence(message)
-  if (code !== 'invalid_input') return isCorrigible(code) ? problems.codes[code] : problems.invalid
+  if (!problems || issue.code !== 'invalid_input')
+    return refusalText(texts, issue) ?? sentence(issue.message)
   if (typeof value === 'string' && value.trim() === '') return problems.required
   const fields: Partial<Record<string, string>> = problems.fields
   return fields[field] ?? problems.invalid
@@ -300,7 +295,7 @@ export const handleForm =
     try {
       return await handle(c, input)
     } catch (error) {
-      if (!(error instanceof ApiError) || !isCorrigible(error.code)) throw error
+      if (!(error instanceof ApiError) || !corrigible.includes(error.code)) throw error
       const values = input.form ?? {}
       const problems: Rejection['problems'] = {}
       for (const issue of error.issues) {

@@ -1,6 +1,8 @@
 /** Texts of numbers, names, messages and paths. */
 import type { Account } from '../../auth/session.ts'
 import { minorDigits } from '../../catalogue/currency.ts'
+import type { ErrorCode } from '../../http/errors.ts'
+import type { Texts } from '../../texts/en.ts'
 
 /** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
 export function formatMoney(amount: number, currency: string, locale = 'en'): string {
@@ -49,6 +51,16 @@ export const shortAddress = (hex: string): string => `${hex.slice(0, 6)}…${hex
 
 /** Messages of the API have no capital letter and no full stop. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** Returns why something was refused: in English what the API says, in other languages by the code of the error. */
+export function refusalText(
+  { refusals }: Texts,
+  { code, message }: { code: ErrorCode; message: string },
+): string | undefined {
+  if (!refusals) return sentence(message)
+  const known: Partial<Record<ErrorCode, string>> = refusals
+  return known[code]
+}
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 

@@ -73,7 +73,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity', isTranslated: true 
       checks: [requireSameOrigin, signInRateLimit],
       input: { json: SignedWalletMessage },
       answer: SignedIn,
-      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
+      errors: ['unauthenticated', 'account_closed', 'chain_unavailable'],
     },
     async (c, { json }) => {
       const proof = await proveWallet(c, json, { purpose: 'sign-in' })
@@ -94,7 +94,7 @@ export const walletRoutes = new Endpoints({ tag: 'Identity', isTranslated: true 
       checks: [signInRateLimit],
       input: { json: SignedWalletMessage },
       answer: LinkedWallet,
-      errors: ['reauthentication_required', 'conflict', 'chain_unavailable'],
+      errors: ['reauthentication_required', 'wallet_taken', 'already_linked', 'chain_unavailable'],
     },
     async (c, { json }) => {
       const { caller, now } = c.var
