@@ -94,6 +94,12 @@ const changes = {
     event: 'order.unclaimed',
     set: () => sql`reminders = 3`,
   },
+  /** The buyer has another address, so the mail is sent again, and the link of the order is a new one. */
+  tell_awaiting_wallet: {
+    from: ['awaiting_wallet'],
+    to: 'awaiting_wallet',
+    event: 'order.awaiting_wallet',
+  },
   try_now: {
     from: ['queued'],
     to: null,

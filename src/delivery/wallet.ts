@@ -13,6 +13,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { raw } from '../db/statements.ts'
+import { hasEventAfterSql, mailPosition } from '../events/append.ts'
 import { changeDeliveries } from './transitions.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */
@@ -74,6 +75,22 @@ export function removeRecipient(db: Database, userId: number, now: Date) {
     unlinked: changeDeliveries(db, 'unlink_wallet', sql`deliveries.id IN (${queued})`, now),
   }
 }
+
+/**
+ * Tells once more of the deliveries to the user that wait for a wallet, if it was mailed already: after the address of the
+ * user was corrected.
+ */
+export const tellAwaitingAgain = (db: Database, userId: number, now: Date) =>
+  changeDeliveries(
+    db,
+    'tell_awaiting_wallet',
+    sql`deliveries.awaits = ${userId} AND NOT ${hasEventAfterSql(
+      mailPosition,
+      sql`deliveries.id`,
+      'order.awaiting_wallet',
+    )}`,
+    now,
+  )
 
 /**
  * Asks to use up the keys of the deliveries to the user that no transaction carries. They end as `cancelled`,

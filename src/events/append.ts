@@ -18,6 +18,13 @@ export const eventIdAt = (at: Date): number => at.getTime() * 1000
 export const nextEventId = (at: string): SQL<number> =>
   sql`max((SELECT coalesce(max(id), 0) + 1 FROM events), ${eventIdAt(new Date(at))})`
 
+/** The id of the last event about which a mail was sent, if one was due. */
+export const mailPosition = sql`(SELECT mailPosition FROM instance)`
+
+/** Whether an item has an event of this type after a position in the log. */
+export const hasEventAfterSql = (position: SQL, itemId: SQL, type: WebhookEvent): SQL =>
+  sql`EXISTS (SELECT 1 FROM events WHERE id > ${position} AND itemId = ${itemId} AND type = ${type})`
+
 /**
  * The statement that makes endpoints due for events that were appended at a time (ISO 8601). Run it
  * after their INSERT, in the same transaction: it finds the endpoints of their buyers and sellers,

@@ -5,11 +5,15 @@ import { recordAction } from '../auth/audit.ts'
 import { refuseOldSignIn } from '../auth/session.ts'
 import { isGuestSql } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
+import { tellAwaitingAgain } from '../delivery/wallet.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { hashIdentity, unusedHash } from './namespace.ts'
 
-/** Returns the address and the locale that the guest had before. Links to the old address work no more. */
+/**
+ * Returns the address and the locale that the guest had before. Links to the old address work no more. What waits
+ * for a wallet is told again, which mails the new links to the new address.
+ */
 export async function correctEmail(ctx: Ctx, { userId, email }: { userId: number; email: string }) {
   const { db, caller, now } = ctx
   const nowText = now.toISOString()
@@ -29,6 +33,7 @@ export async function correctEmail(ctx: Ctx, { userId, email }: { userId: number
     // Who was mailed the links of the orders sees nothing more of them.
     secrets: raw<never>(db)`UPDATE orders SET claimSecret = lower(hex(randomblob(16)))
       WHERE buyerId = ${userId}`,
+    told: tellAwaitingAgain(db, userId, now),
     changed: raw<never>(db)`UPDATE users SET email = ${email}, updatedAt = ${nowText},
       identityHash = ${unusedHash(sql`${hashIdentity('email', email)}`)} WHERE id = ${userId}`,
     record: recordAction(ctx, { action: 'user.correct_email', subject: userId }),

@@ -90,7 +90,8 @@ async function userPage(c: Context<AppWithCaller>, { param }: { param: { id: num
 }
 
 const notices: Record<string, string> = {
-  corrected: 'The e-mail address is corrected. Both addresses are told by mail.',
+  corrected:
+    'The e-mail address is corrected. Both addresses are told by mail, and the new one gets the links of the orders that wait for a wallet.',
   mailed: 'The mail was sent again.',
 }
 

@@ -12,7 +12,9 @@ export const eventTexts = {
   'order.created': { meaning: 'An order was placed', more: '' },
   'order.awaiting_wallet': {
     meaning: 'The buyer has no wallet yet',
-    more: 'The transfer starts when one is linked.',
+    more:
+      'The transfer starts when one is linked. Sent again, with another `claimUrl`, if an operator ' +
+      'has corrected the address of the buyer.',
   },
   'order.unclaimed': {
     meaning: 'The buyer has linked no wallet for 21 days',
