@@ -10,7 +10,7 @@ import type { Quota } from '../db/quota.ts'
 import { readLocaleSql } from '../db/schema/users.ts'
 import { raw, type StatementOf } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
-import { eventIdAt } from '../events/append.ts'
+import { eventIdAt, mailPosition } from '../events/append.ts'
 import { quotaOf } from '../http/guard.ts'
 import { mailLimits } from '../limits.ts'
 import { EnoughMails, hashAddress, mailboxOf, strangersLimit } from '../mail/mail.ts'
@@ -74,15 +74,21 @@ export async function mailOrders(mailer: OrderMailer): Promise<void> {
 
 const failureSubject = (itemId: number | undefined, code: string) => `failed:${itemId}:${code}`
 
+/** The quota of the mailbox that has an address. */
+export const mailboxQuota = (email: string): Quota => ({
+  ...quotaOf(mailLimits.mailbox, hashAddress(mailboxOf(email))),
+  error: () => new HeldBack('the mailbox got enough'),
+})
+
 /** The quotas of a mail, besides that of the instance. */
-export function quotasOf(settings: Settings, mail: OrderMail): Quota[] {
+function quotasOf(settings: Settings, mail: OrderMail): Quota[] {
   const { type, email, sellerId, contract, placedBy } = mail
   const addressHash = hashAddress(mailboxOf(email))
   // Sellers do not cause what they get themselves.
   const cause = `${addressHash}:${type === 'approval.needed' ? contract : sellerId}`
-  const { orders, mailbox, seller } = mailLimits
+  const { orders, seller } = mailLimits
   const quotas: Quota[] = [
-    { ...quotaOf(mailbox, addressHash), error: () => new HeldBack('the mailbox got enough') },
+    mailboxQuota(email),
     { ...quotaOf(seller, cause), error: () => new HeldBack('its seller caused enough') },
   ]
   // One user must not use up the mails of the others.
@@ -133,7 +139,7 @@ function nextEvents(now: Date): SQL {
   const tooOld = eventIdAt(new Date(now.getTime() - MAX_EVENT_AGE))
   const recent = eventIdAt(new Date(now.getTime() - 10 * MINUTE))
   return sql`(SELECT id, type, itemId, data FROM events
-    WHERE id > (SELECT iif(mailPosition < ${tooOld}, ${recent}, mailPosition) FROM instance)
+    WHERE id > iif(${mailPosition} < ${tooOld}, ${recent}, ${mailPosition})
     ORDER BY id LIMIT ${MAX_PER_RUN.events})`
 }
 

@@ -1,12 +1,17 @@
 /** What operators do on the pages of an order and a user. */
-import { eq } from 'drizzle-orm'
-import { beforeEach, expect, it } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { eq, like } from 'drizzle-orm'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { auditLog, mailOptOuts, quotas } from '../../src/db/schema/operations.ts'
+import { orders } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { readSettings } from '../../src/env.ts'
 import { hashAddress, mailboxOf } from '../../src/mail/mail.ts'
-import { aGuest, sell } from '../order-mails/mails.ts'
+import { mailOrders } from '../../src/order-mails/send.ts'
+import { aGuest, inbox, removeOrders, sell } from '../order-mails/mails.ts'
 import { aShop, claimPathOf } from '../orders/shop.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { db, findRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import {
@@ -22,11 +27,26 @@ import { anAdministratorVisitor, read } from './operator.ts'
 
 let visitor: Visitor
 
+removeOrders()
+
 beforeEach(async () => {
   await db.delete(auditLog)
-  await db.delete(quotas)
   visitor = (await anAdministratorVisitor()).visitor
 })
+
+/** Sends the mails that are due. */
+async function mailDue() {
+  const { mails, email } = inbox()
+  await mailOrders({ db, email, settings: readSettings(env), now: new Date() })
+  return mails
+}
+
+/** Sends them, and waits until they have arrived. */
+async function mailed() {
+  await mailDue()
+  stopClock()
+  vi.setSystemTime(Date.now() + 3 * 60_000)
+}
 
 const correct = (id: number, email: string) =>
   pageOf(visitor.post(`/operations/users/${id}/email`, { form: { email } }))
@@ -49,8 +69,8 @@ it('corrects the address of a guest, ends its links, and tells both addresses', 
     location: `/operations/users/${guest.id}?notice=corrected`,
   })
   expect(visitor.mails.map(({ to, subject }) => [to, subject])).toEqual([
-    [wrong, 'Ihre Adresse wurde aus einer Bestellung entfernt für marketplace.test'],
-    [right, 'Ihre Bestellung hat jetzt Ihre Adresse für marketplace.test'],
+    [wrong, 'Ihre Adresse wurde aus einer Bestellung entfernt (marketplace.test)'],
+    [right, 'Ihre Bestellung hat jetzt Ihre Adresse (marketplace.test)'],
   ])
   expect(visitor.mails[0]?.text).not.toContain(right)
   expect(visitor.mails[1]?.text).not.toContain(wrong)
@@ -62,6 +82,32 @@ it('corrects the address of a guest, ends its links, and tells both addresses', 
   const buyer = aVisitor()
   await signInByEmail(buyer, right)
   expect((await pageOf(buyer.get('/orders'))).text).toContain(`${orderId}`)
+})
+
+it('mails the links of what waits for a wallet to the right address, once for each order', async () => {
+  const wrong = anEmail()
+  const right = anEmail()
+  const guest = await aGuest(wrong)
+  const shop = await aShop({ nft: { title: 'Tide' } })
+  const { orderId } = await sell(shop, guest, { providerId: 'WRONG-1' })
+  const claim = await claimPathOf(orderId)
+  expect((await mailDue()).map(({ to }) => to)).toEqual([wrong])
+  const ended = await sell(shop, guest)
+  await moveTo(ended.itemId, 'cancelled')
+  await correct(guest.id, right)
+  const [mail, ...others] = await mailDue()
+  expect(others).toEqual([])
+  expect(mail).toMatchObject({
+    to: right,
+    subject: 'Connect a wallet to receive “Tide” (order WRONG-1)',
+  })
+  expect(mail?.text).toContain(`https://marketplace.test${await claimPathOf(orderId)}\n`)
+  expect(mail?.text).not.toContain(claim)
+  expect(await mailDue()).toEqual([])
+  // Nothing was mailed to the wrong address yet.
+  const second = await sell(shop, await aGuest())
+  await correct((await findRow(orders, second.orderId))?.buyerId ?? 0, anEmail())
+  expect(await mailDue()).toHaveLength(1)
 })
 
 it.each([
@@ -96,12 +142,14 @@ it('sends the mail about the present state of an order again', async () => {
   const shop = await aShop({ nft: { title: 'Tide' } })
   const guest = await aGuest()
   const { orderId, itemId } = await sell(shop, guest, { providerId: 'AGAIN-1' })
+  await mailed()
   const sent = await resend(orderId)
   expect(sent.location).toBe(`/operations/orders/${orderId}?notice=mailed`)
   expect((await pageOf(visitor.get(sent.location ?? ''))).text).toContain(
     'The mail was sent again.',
   )
   await moveTo(itemId, 'failed', explain('recipient_rejects'))
+  await mailed()
   await resend(orderId)
   expect(visitor.mails.map(({ to, subject }) => [to, subject])).toEqual([
     [guest.email, 'Connect a wallet to receive “Tide” (order AGAIN-1)'],
@@ -112,12 +160,29 @@ it('sends the mail about the present state of an order again', async () => {
   )
 })
 
+it('does not send a mail again that is on its way', async () => {
+  const { orderId } = await sell(await aShop(), await aGuest())
+  const onItsWay = 'This mail is just being sent: look again in a few minutes.'
+  expect((await resend(orderId)).text).toContain(onItsWay)
+  expect(await mailDue()).toHaveLength(1)
+  expect((await resend(orderId)).text).toContain(onItsWay)
+  expect(visitor.mails).toEqual([])
+  await mailed()
+  expect((await resend(orderId)).status).toBe(303)
+})
+
 it('sends none to who wants none, or got enough, and says so', async () => {
   const shop = await aShop()
   const guest = await aGuest()
   const { orderId, itemId } = await sell(shop, guest)
-  for (const _ of [1, 2, 3]) await resend(orderId)
-  expect((await resend(orderId)).text).toContain('No mail was sent: its seller caused enough.')
+  await mailed()
+  // More than a seller may cause.
+  for (const _ of [1, 2, 3, 4]) expect((await resend(orderId)).status).toBe(303)
+  await db.update(quotas).set({ used: 50 }).where(like(quotas.name, 'mails-again:%'))
+  expect((await resend(orderId)).status).toBe(429)
+  await db.delete(quotas)
+  for (let i = 0; i < 10; i++) await resend(orderId)
+  expect((await resend(orderId)).text).toContain('No mail was sent: the mailbox got enough.')
   expect((await resend(orderId, { MAX_ORDER_MAILS_PER_DAY: '0' })).status).toBe(503)
   await db
     .insert(mailOptOuts)
@@ -125,6 +190,6 @@ it('sends none to who wants none, or got enough, and says so', async () => {
   expect((await resend(orderId)).text).toContain('No mail was sent: the recipient wants none.')
   await moveTo(itemId, 'cancelled')
   expect((await resend(orderId)).text).toContain('There is no mail about this state of an order.')
-  expect(visitor.mails).toHaveLength(3)
-  expect(await db.$count(auditLog, eq(auditLog.action, 'order.mail'))).toBe(3)
+  expect(visitor.mails).toHaveLength(14)
+  expect(await db.$count(auditLog, eq(auditLog.action, 'order.mail'))).toBe(14)
 })
