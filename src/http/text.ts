@@ -21,9 +21,16 @@ export function toLine(text: string, lineEnd = ' '): string {
   return visible.test(line) ? line : ''
 }
 
+/** Whether a text shows something, and each of its characters is seen or changes what is beside it. */
+export const isSeen = (text: string): boolean => visible.test(text) && text.search(invisible) < 0
+
 /** Returns an e-mail address with its domain in ASCII (punycode), as browsers send it. */
 export const toAsciiDomain = (email: string): string =>
   email.replace(
     /(?<=@)(?:[\w.-]|\P{ASCII})*\P{ASCII}(?:[\w.-]|\P{ASCII})*$/u,
     (domain) => URL.parse(`http://${domain}`)?.hostname ?? domain,
   )
+
+/** Returns the URL that writes to an e-mail address, whose local part may have what means something in a URL. */
+export const mailtoUrl = (email: string): string =>
+  `mailto:${encodeURIComponent(email).replace('%40', '@')}`

@@ -1,24 +1,30 @@
 /** The number of an order, as people read it. Programs know an order by its id. */
+import { isSeen } from '../http/text.ts'
 
 /** `providerId`: the number of the shop; null if it has given none. */
 export type OrderNumbers = { id: number; providerId: string | null }
 
+/**
+ * Whether people read the number of the shop: one that shows nothing, or has characters that are not seen, such as
+ * those that change the direction of the text around it, would be read as something else.
+ */
+const isReadable = ({ providerId }: OrderNumbers): boolean =>
+  providerId !== null && isSeen(providerId)
+
 /** Returns the number of the shop, or else the id. */
-export const orderNumber = ({ id, providerId }: OrderNumbers): string => providerId ?? String(id)
+export const orderNumber = (order: OrderNumbers): string =>
+  (isReadable(order) ? order.providerId : null) ?? String(order.id)
 
 /** Returns what operators read after the number: the id, as in logs, unless it is the number. */
-export const idAfterNumber = ({ id, providerId }: OrderNumbers): string =>
-  providerId === null ? '' : ` (id ${id})`
-
-/** The numbers that mails quote. Any other text could be a message of the person who placed the order. */
-const plainNumber = /^[A-Za-z0-9\-_#/.]{1,40}$/
+export const idAfterNumber = (order: OrderNumbers): string =>
+  isReadable(order) ? ` (id ${order.id})` : ''
 
 /**
- * Returns the number that mails name: the id if that of the shop is not plain. Programs that read mails
- * make links of what looks like a host, unless it is interrupted (U+200B).
+ * The numbers that mails quote. Any other text could be a message of the person who placed the order. Programs that
+ * read mails make links of hosts and of addresses with four numbers: so there is one dot at most, between digits.
  */
-export function mailedOrderNumber({ id, providerId }: OrderNumbers): string {
-  const isPlain = providerId !== null && plainNumber.test(providerId)
-  const number = orderNumber({ id, providerId: isPlain ? providerId : null })
-  return number.replaceAll(/\.(?=[A-Za-z])/g, '.\u200B')
-}
+const plainNumber = /^(?=.{1,40}$)[A-Za-z0-9\-_#/]+(?:(?<=\d)\.(?=\d)[A-Za-z0-9\-_#/]+)?$/
+
+/** Returns the number that mails name: the id if that of the shop is not plain. */
+export const mailedOrderNumber = ({ id, providerId }: OrderNumbers): string =>
+  providerId !== null && plainNumber.test(providerId) ? providerId : String(id)

@@ -294,6 +294,9 @@ describe('the search', () => {
     for (const q of [
       'ORDER-99',
       ' ORDER-99 ',
+      // As mails interrupt numbers, and spreadsheets begin texts.
+      'ORDER\u200b-\u200b99',
+      '\ufeffORDER-99',
       delivery?.key ?? '',
       hash,
       old,
@@ -301,6 +304,11 @@ describe('the search', () => {
       `evt_${event?.id}`,
     ])
       expect(await locationOf(searchFor(visitor, q)), q).toBe(`/operations/transfers/${id}`)
+  })
+
+  it('finds a number with characters that are not seen, as it was copied', async () => {
+    const { id } = await anItem({ dueAt: null }, 'UN\u200bSEEN-1')
+    expect(await locationOf(searchFor(visitor, 'UN\u200bSEEN-1'))).toBe(`/operations/transfers/${id}`)
   })
 
   it('finds a user by wallet and by e-mail address, with what the user bought and sold', async () => {

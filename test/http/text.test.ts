@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type * as z from 'zod'
 import { EmailAddress, identifier, instant, writtenText } from '../../src/http/inputs.ts'
-import { toAsciiDomain, toLine } from '../../src/http/text.ts'
+import { isSeen, mailtoUrl, toAsciiDomain, toLine } from '../../src/http/text.ts'
 
 it.each([
   ['every blank', 'a\tb\u00a0c\u2009d\u202fe\u3000f\u1680g', 'a b c d e f g'],
@@ -161,3 +161,19 @@ it.each(['9999-12-31T23:59:59-00:01', '0000-01-01T00:00:00+00:01'])(
     expect(parse(instant, text)).toEqual(['must be in the years 0 to 9999'])
   },
 )
+
+it.each([
+  ['A-7 \u00a0', true],
+  ['\u0645\u06cc\u200c\u062e', true],
+  ['\u200b\u2060', false],
+  ['\u3164', false],
+  ['\ufeffA-7', false],
+  ['7\u202eA', false],
+  ['7\u2066A\u2069', false],
+])('tells of %j whether all of it is seen', (text, seen) => {
+  expect(isSeen(text)).toBe(seen)
+})
+
+it('writes the URL of an e-mail address with what is in its local part', () => {
+  expect(mailtoUrl('50%off?cc=x&y@shop.example')).toBe('mailto:50%25off%3Fcc%3Dx%26y@shop.example')
+})

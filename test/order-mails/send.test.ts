@@ -332,21 +332,17 @@ it.each([
   expect(await subjectOf('#A_1/2-3', locale)).toMatchObject({ subject })
 })
 
-it.each(['Visit evil', 'evil:1', 'evil@1', '<b>evil', 'evil\u0435', `evil${'1'.repeat(37)}`])(
-  'names the id in place of the number %s, which says more than a number',
-  async (number) => {
-    const { orderId, subject, mail } = await subjectOf(number)
-    expect(subject).toBe(`Connect a wallet to receive “Moon” (order ${orderId})`)
-    expect(mail).not.toContain('evil')
-  },
-)
-
 it.each([
-  ['2026.11/30', '2026.11/30'],
-  ['1'.repeat(40), '1'.repeat(40)],
-  ['evil.example/x', 'evil.\u200bexample/x'],
-])('names the number %s without a link', async (number, shown) => {
-  expect((await subjectOf(number)).subject).toContain(`(order ${shown})`)
+  ...['Visit evil', 'evil:1', 'evil@1', '<b>evil', 'evil\u0435', `evil${'1'.repeat(37)}`],
+  ...['evil.example/1', 'evil1.example/x', '1.2.3.4/evil', '1.2.evil', '.1evil', 'evil1.'],
+])('names the id in place of the number %s, which says more than a number', async (number) => {
+  const { orderId, subject, mail } = await subjectOf(number)
+  expect(subject).toBe(`Connect a wallet to receive “Moon” (order ${orderId})`)
+  expect(mail).not.toContain('evil')
+})
+
+it.each(['2026.11/30', '1'.repeat(40)])('names the number %s', async (number) => {
+  expect((await subjectOf(number)).subject).toContain(`(order ${number})`)
 })
 
 describe('a seller', () => {

@@ -304,6 +304,8 @@ it('shows an order with its seller, its wallet, its token and the billing addres
 it.each([
   ['the shop', { providerId: 'A & B 7' }, () => 'A &amp; B 7'],
   ['the instance if the shop has none', { providerId: '' }, String],
+  ['the instance if that of the shop shows nothing', { providerId: '\u200b\u2060' }, String],
+  ['the instance if that of the shop turns the text around', { providerId: '7\u202eA' }, String],
 ])('names an order by the number of %s, also in the title', async (_, values, numberOf) => {
   const { order, buyer, seller } = await aSale()
   const id = await order({ state: 'failed', ...explain('gas_limit_exceeded'), ...values })

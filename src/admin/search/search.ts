@@ -24,12 +24,14 @@ export const MIN_PREFIX = 2
 
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
 type Terms = Record<
-  'text' | 'end' | 'prefix' | 'id' | 'ids' | 'hash' | 'wallet',
+  'typed' | 'text' | 'end' | 'prefix' | 'id' | 'ids' | 'hash' | 'wallet',
   string | number | null
 > & { words: string }
 
-function parseTerms(text: string): Terms {
-  const hex = toAsciiDomain(toLine(text)).toLowerCase()
+function parseTerms(typed: string): Terms {
+  // Mails and spreadsheets put characters that are not seen into what is copied from them.
+  const text = toLine(typed)
+  const hex = toAsciiDomain(text).toLowerCase()
   const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
   const hash = /^0x[\da-f]{64}$/.test(hex) ? hex : null
   const wallet = isAddress(hex, { strict: false }) ? getAddress(hex) : null
@@ -41,7 +43,7 @@ function parseTerms(text: string): Terms {
   const ids = id === null ? [] : longer.map((power) => [id * power, (id + 1) * power - 1])
   const words = searchedWords(text)
   const prefix = isPrefix ? hex : null
-  return { text, end, prefix, id, ids: JSON.stringify(ids), hash, wallet, words }
+  return { typed, text, end, prefix, id, ids: JSON.stringify(ids), hash, wallet, words }
 }
 
 /** The rows of a table whose ids begin so, the shortest first. */
@@ -85,10 +87,15 @@ const foundUserIds = (terms: Terms): SQL => sql`SELECT id FROM (${userIds(terms)
 const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', terms)})
   UNION SELECT id FROM (${withWords('nft', terms)})`
 
-/** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
+/**
+ * The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. A number may have
+ * characters that are not seen.
+ */
 const orderIds = (terms: Terms) => sql`SELECT id, 'order' AS "by" FROM (${withIds('orders', terms)})
   UNION ALL SELECT id, 'number' FROM (SELECT id FROM orders
     WHERE providerId BETWEEN ${terms.text} AND ${terms.end} ORDER BY providerId LIMIT ${LIMIT})
+  UNION ALL SELECT id, 'number' FROM (SELECT id FROM orders
+    WHERE providerId = ${terms.typed} AND ${terms.typed} <> ${terms.text} LIMIT ${LIMIT})
   UNION ALL SELECT orderId, 'event' FROM events
     WHERE ${terms.text} LIKE 'evt#_%' ESCAPE '#' AND id = CAST(substr(${terms.text}, 5) AS INTEGER)`
 
