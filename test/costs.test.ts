@@ -69,7 +69,6 @@ const endpointRounds: Record<string, string> = {
   'GET /operations/orders': 'rr',
   'POST /operations/orders/:id/mail': 'pp',
   'POST /operations/transfers': 'pp',
-  'POST /language': 'pp',
   'POST /api/webhooks/:webhook_id/messages/:message_id/resend': 'pp',
   'PUT /api/public/user/:user_id/profile/avatar': 'ppp',
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': 'ppp',

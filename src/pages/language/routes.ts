@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm'
 import * as z from 'zod'
 import { writeAs } from '../../auth/access.ts'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
-import { findAccount } from '../../auth/session.ts'
 import { users } from '../../db/schema/users.ts'
 import { Endpoints } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors.ts'
 import { languages } from '../../texts/texts.ts'
 import { sent } from '../page.tsx'
 import { storeLanguage } from '../reader.ts'
@@ -19,12 +19,16 @@ export const languageRoutes = new Endpoints({ isTranslated: true }).post(
   async (c, { form: { language } }) => {
     const { db, caller, settings } = c.var
     storeLanguage(c, language)
-    const account = await findAccount(db, caller)
-    if (caller && account)
-      await writeAs(db, caller, [], {
-        user: db.update(users).set({ language }).where(eq(users.id, account.id)),
-      })
+    if (caller)
+      await writeAs(db, { ...caller, requires: 'session' }, [], {
+        user: db.update(users).set({ language }).where(eq(users.id, caller.userId)),
+      }).catch(allowSignedOut)
     // Pages of this site send their whole URL with their forms.
     return c.redirect(allowedRedirect(settings, c.req.header('referer')) ?? '/', 303)
   },
 )
+
+/** Then the browser alone keeps the choice. */
+function allowSignedOut(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error
+}
