@@ -269,6 +269,8 @@ export const de: Translation = {
   },
   claim: {
     title: (number) => `Bestellung ${number} empfangen`,
+    belongsTo: (owner) => ['Diese Bestellung gehört zu ', owner, '.'],
+    otherAccount: 'einem anderen Konto',
     confirmEmail: 'Bestätigen Sie Ihre E-Mail-Adresse',
     toEmail: (email) => [
       'Diese Bestellung ging an ',
@@ -374,6 +376,7 @@ export const de: Translation = {
   nfts: {
     description: 'Alle digitalen Sammlerstücke auf diesem Marktplatz.',
     words: 'Wörter des Titels',
+    notWords: 'Verwenden Sie höchstens 255 lesbare Zeichen.',
     sortBy: 'Sortieren nach',
     sorts: { newest: 'Neueste zuerst', price: 'Niedrigster Preis', title: 'Titel' },
     edition: 'Auflage',

@@ -277,6 +277,8 @@ export const en = {
   /** The page where the link of an order leads. */
   claim: {
     title: (number: string) => `Receive order ${number}`,
+    belongsTo: (owner: Child): Child[] => ['This order belongs to ', owner, '.'],
+    otherAccount: 'another account',
     confirmEmail: 'Confirm your e-mail address',
     toEmail: (email: Child): Child[] => [
       'This order was sent to ',
@@ -379,6 +381,7 @@ export const en = {
   nfts: {
     description: 'All digital collectibles here.',
     words: 'Words of the title',
+    notWords: 'Use at most 255 characters, which can all be read.',
     sortBy: 'Sort by',
     sorts: { newest: 'Newest', price: 'Lowest price', title: 'Title' },
     edition: 'Edition',

@@ -261,6 +261,8 @@ export const es: Translation = {
   },
   claim: {
     title: (number) => `Recibir el pedido ${number}`,
+    belongsTo: (owner) => ['Este pedido pertenece a ', owner, '.'],
+    otherAccount: 'otra cuenta',
     confirmEmail: 'Confirme su correo electrónico',
     toEmail: (email) => [
       'Este pedido se envió a ',
@@ -360,6 +362,7 @@ export const es: Translation = {
   nfts: {
     description: 'Todos los coleccionables digitales de este mercado.',
     words: 'Palabras del título',
+    notWords: 'Use como máximo 255 caracteres legibles.',
     sortBy: 'Ordenar por',
     sorts: { newest: 'Más recientes', price: 'Precio más bajo', title: 'Título' },
     edition: 'Edición',

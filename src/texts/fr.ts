@@ -266,6 +266,8 @@ export const fr: Translation = {
   },
   claim: {
     title: (number) => `Recevoir la commande ${number}`,
+    belongsTo: (owner) => ['Cette commande appartient à ', owner, '.'],
+    otherAccount: 'un autre compte',
     confirmEmail: 'Confirmez votre adresse e-mail',
     toEmail: (email) => [
       'Cette commande a été envoyée à ',
@@ -367,6 +369,7 @@ export const fr: Translation = {
   nfts: {
     description: 'Tous les objets de collection numériques de cette place de marché.',
     words: 'Mots du titre',
+    notWords: 'Utilisez au plus 255 caractères lisibles.',
     sortBy: 'Trier par',
     sorts: { newest: 'Plus récents', price: 'Prix le plus bas', title: 'Titre' },
     edition: 'Édition',

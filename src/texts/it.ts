@@ -257,6 +257,8 @@ export const it: Translation = {
   },
   claim: {
     title: (number) => `Ricevi l’ordine ${number}`,
+    belongsTo: (owner) => ['Questo ordine appartiene a ', owner, '.'],
+    otherAccount: 'un altro account',
     confirmEmail: 'Conferma il tuo indirizzo e-mail',
     toEmail: (email) => [
       'Questo ordine è stato inviato a ',
@@ -357,6 +359,7 @@ export const it: Translation = {
   nfts: {
     description: 'Tutti gli oggetti digitali da collezione di questo marketplace.',
     words: 'Parole del titolo',
+    notWords: 'Usa al massimo 255 caratteri leggibili.',
     sortBy: 'Ordina per',
     sorts: { newest: 'Più recenti', price: 'Prezzo più basso', title: 'Titolo' },
     edition: 'Edizione',

@@ -95,7 +95,7 @@ it('tells by a mail of its own of the wallet, if the buyer wants no mails about 
   await confirmEmail(visitor, order.path)
   await visitor.post('/settings/account/mails', { form: { wanted: 'no' } })
   await claimWith(visitor, order)
-  expect(visitor.mails.at(-1)?.subject).toBe('A wallet was linked for marketplace.test')
+  expect(visitor.mails.at(-1)?.subject).toBe('A wallet was linked (marketplace.test)')
 })
 
 it('shows who has no secret the sign-in alone, whether or not there is such an order', async () => {
@@ -122,6 +122,22 @@ it('shows who has no secret the sign-in alone, whether or not there is such an o
   expect((await other.get('/claim/x')).status).toBe(404)
   await call('POST', `/api/admin/users/${buyerId}/forget`, { token })
   expect(await without(other, path)).toEqual(await without(other, path.replace(/\d+/, '999999')))
+})
+
+it('tells who is signed in as somebody else whose order it is, and leads back after a sign-out', async () => {
+  const order = await anOrderOfGuest()
+  const { visitor } = await aSignedInVisitor({ name: 'Ada' })
+  const { html, text } = await pageOf(visitor.get(order.path))
+  expect(text).toContain(
+    `You are signed in as Ada. This order belongs to ${order.email[0]}…@example.com . Sign out`,
+  )
+  const redirect = `https://marketplace.test/claim/${order.id}`
+  expect(html).toContain(`<input type="hidden" name="redirect" value="${redirect}"/>`)
+  const { location } = await pageOf(visitor.post('/sign-out', { form: { redirect } }))
+  expect(location).toBe(`/sign-in?${new URLSearchParams({ redirect, notice: 'signed-out' })}`)
+  expect((await pageOf(visitor.get(order.path))).text).not.toContain('You are signed in')
+  await signInByEmail(visitor, order.email)
+  expect((await pageOf(visitor.get(order.path))).text).not.toContain('You are signed in')
 })
 
 it('gives nothing to who has the link, but not the mailbox', async () => {

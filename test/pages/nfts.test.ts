@@ -165,8 +165,19 @@ describe('/nfts', () => {
 
   it('ignores what is not valid', async () => {
     const names = ['cursor=nonsense', 'edition=x', 'sale=x', 'sort=x', 'creator=x']
-    for (const query of ['q=%00', `q=${'x'.repeat(300)}`, ...names])
+    for (const query of ['q=', ...names])
       expect((await open(`/nfts?${query}`)).status, query).toBe(200)
+  })
+
+  it('finds nothing with words that are too long or cannot be read, and says so', async () => {
+    await aCreator(['Long'])
+    for (const q of ['x'.repeat(256), `long ${'x'.repeat(2000)}`, 'long%00']) {
+      const { status, html, text } = await open(`/nfts?q=${q}`)
+      expect(status).toBe(400)
+      expect(titlesIn(html)).toEqual([])
+      expect(text).toContain('Use at most 255 characters, which can all be read.')
+      expect(text).toContain('No NFT fits. See all NFTs')
+    }
   })
 
   it('begins at the first page if the cursor is of a list in another order', async () => {

@@ -5,7 +5,7 @@ import { Meta } from '../components/lists.tsx'
 import { Cover } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
 import { ShopContact } from '../components/shop.tsx'
-import { formatCount, pathWith } from '../components/text.ts'
+import { displayName, formatCount, pathWith } from '../components/text.ts'
 import { Title } from '../components/values.tsx'
 import { walletSites } from '../wallet/apps.ts'
 import { Wallets } from '../wallet/views.tsx'
@@ -39,12 +39,33 @@ export const ClaimPage = ({ claim, secret, isReady, notice }: ClaimProps) => {
           {texts.orders.shop}: <ShopContact shop={claim.shop} />
         </p>
       )}
+      <OtherAccount claim={claim} />
       {isReady ? (
         <WalletStep claim={claim} />
       ) : (
         <EmailStep claim={claim} secret={secret} notice={notice} />
       )}
     </section>
+  )
+}
+
+/** Says that somebody else than the buyer is signed in. */
+const OtherAccount = ({ claim: { id, buyerId, email } }: Pick<ClaimProps, 'claim'>) => {
+  const { account, settings, texts } = usePage()
+  if (!account || account.id === buyerId) return null
+  const owner = email ? <strong>{maskEmail(email)}</strong> : texts.claim.otherAccount
+  return (
+    <>
+      <p class="notice info">
+        <span>
+          {texts.brokenLink.signedInAs(displayName(account))} {texts.claim.belongsTo(owner)}
+        </span>
+      </p>
+      <form method="post" action="/sign-out" class="actions">
+        <Hidden values={{ redirect: `${settings.PUBLIC_URL}/claim/${id}` }} />
+        <Submit>{texts.layout.signOut}</Submit>
+      </form>
+    </>
   )
 }
 

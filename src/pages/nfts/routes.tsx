@@ -15,7 +15,13 @@ const { q, creatorId, amountType, cursor } = PublicQuery.shape
 
 /** What is not valid counts as absent: `/nfts` with any query is a page. */
 const NftsQuery = z.object({
-  q: writtenText(255).pipe(q.unwrap()).optional().catch(undefined),
+  /** Null if it is not possible. */
+  q: writtenText(255)
+    .transform((text) => text || undefined)
+    .pipe(q)
+    .optional()
+    .nullable()
+    .catch(null),
   edition: amountType.catch(undefined),
   sale: z.literal('on').optional().catch(undefined),
   sort: z.enum(['title', 'price']).optional().catch(undefined),
@@ -30,8 +36,14 @@ const creatorPage = shown.public({ param: CreatorParam, query: CreatorQuery })
 export const nftRoutes = new Endpoints({ isTranslated: true })
   .get('/nfts', shown.public({ query: NftsQuery }), async (c, { query }) => {
     const { cursor, ...filters } = query
-    const { q, edition: amountType, sale, sort, creator: creatorId } = filters
+    const { edition: amountType, sale, sort, creator: creatorId } = filters
     const active = sale && true
+    if (filters.q === null) {
+      const problems = { q: ({ nfts }: Texts) => nfts.notWords }
+      c.set('rejection', { values: { q: c.req.query('q') }, problems, status: 400 })
+    }
+    // Of no words, nothing is found.
+    const q = filters.q === null ? '' : filters.q
     const read = readNfts(c.var, { q, amountType, active, sort, creatorId, cursor })
     const [account, list] = await withAccount(c, read)
     const title = ({ layout }: Texts) => layout.nfts

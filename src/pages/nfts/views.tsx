@@ -1,4 +1,5 @@
 /** Lists of NFTs, and the page of one. */
+import { mailtoUrl } from '../../http/text.ts'
 import type { NftDetails, readNfts } from '../../marketplace/pages.ts'
 import { Field, Hidden, LinkButton, Select, Submit } from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -20,7 +21,7 @@ import { ExplorerLink, formatDate, Price, Time } from '../components/values.tsx'
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 
 type Filters = {
-  q?: string | undefined
+  q?: string | null | undefined
   edition?: string | undefined
   sale?: 'on' | undefined
   sort?: 'title' | 'price' | undefined
@@ -30,14 +31,21 @@ type Filters = {
 type ListProps = NftsPage & { filters: Filters }
 
 export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => {
-  const { isFirstPage, texts } = usePage()
+  const { isFirstPage, rejection, texts } = usePage()
+  const isSelection = !isFirstPage || !!rejection || Object.values(filters).some(Boolean)
   const { editions, sorts, ...said } = texts.nfts
   return (
     <div class="flow">
       <h1>{texts.layout.nfts}</h1>
       <search>
         <form class="inline-form" action="/nfts">
-          <Field name="q" label={said.words} type="search" maxlength={255} value={filters.q} />
+          <Field
+            name="q"
+            label={said.words}
+            type="search"
+            maxlength={255}
+            value={filters.q ?? ''}
+          />
           <Select
             name="edition"
             label={said.edition}
@@ -76,7 +84,7 @@ export const NftList = ({ filters, creator, nfts, nextCursor }: ListProps) => {
         </p>
       )}
       <h2 class="visually-hidden">{said.results}</h2>
-      <NftGrid nfts={nfts} isSelection={!isFirstPage || Object.values(filters).some(Boolean)} />
+      <NftGrid nfts={nfts} isSelection={isSelection} />
       <Pager noun={said} path="/nfts" query={filters} next={{ cursor: nextCursor }} />
     </div>
   )
@@ -209,7 +217,7 @@ const WithoutShop = () => {
   const { SUPPORT_EMAIL: email } = settings
   return (
     <>
-      {texts.buy.noShop} {email && <a href={`mailto:${email}`}>{email}</a>}
+      {texts.buy.noShop} {email && <a href={mailtoUrl(email)}>{email}</a>}
     </>
   )
 }
