@@ -1,6 +1,7 @@
 /** The layout of mails, in the colors of the pages (src/pages/assets/style.css). */
 import { html, raw } from 'hono/html'
 import { legalDocuments, type Settings } from '../env.ts'
+import { mailtoUrl } from '../http/text.ts'
 import { textLanguage, textsOf } from '../texts/texts.ts'
 
 export type MailContent = {
@@ -73,7 +74,7 @@ export async function footOf(settings: MailSettings, locale: string): Promise<Fo
     { text: new URL(PUBLIC_URL).host },
     ...(OPERATOR_NAME ? [{ text: OPERATOR_NAME }] : []),
     ...(SUPPORT_EMAIL
-      ? [{ text: `${layout.questions}: ${SUPPORT_EMAIL}`, href: `mailto:${SUPPORT_EMAIL}` }]
+      ? [{ text: `${layout.questions}: ${SUPPORT_EMAIL}`, href: mailtoUrl(SUPPORT_EMAIL) }]
       : []),
     ...legalDocuments.flatMap((name) =>
       LEGAL_LINKS[name] ? [{ text: layout[name], href: LEGAL_LINKS[name] }] : [],
@@ -120,7 +121,7 @@ ${pieces && html`<p class="muted" style="margin:4px 0 0;color:#566070">${pieces}
 <p class="muted" style="margin:0 0 4px;color:#566070;font-size:12px;line-height:16px">${mail.ifNoButton}</p>
 <p class="muted" style="margin:0 0 24px;color:#566070;font-size:12px;line-height:16px;word-break:break-all">${url}</p>
 <p class="muted" style="margin:0;color:#566070">${note}</p>
-${shop && html`<p class="muted" style="margin:16px 0 0;color:#566070">${orders.shop}: ${shop.name} – ${layout.questions}: <a class="muted" href="mailto:${shop.email}" style="color:#566070">${shop.email}</a></p>`}
+${shop && html`<p class="muted" style="margin:16px 0 0;color:#566070">${orders.shop}: ${shop.name} – ${layout.questions}: <a class="muted" href="${mailtoUrl(shop.email)}" style="color:#566070">${shop.email}</a></p>`}
 </td></tr>
 <tr><td class="muted" style="padding:16px 0 0;color:#566070;font-size:12px;line-height:16px">${foot.map(({ text, href }, i) => [i > 0 && ' · ', href ? html`<a class="muted" href="${href}" style="color:#566070">${text}</a>` : text])}</td></tr>
 </table>

@@ -278,7 +278,7 @@ export async function post(
   const message = {
     from: { name: settings.INSTANCE_NAME, email: settings.EMAIL_FROM },
     to,
-    subject: isForHost ? mail.forHost(subject, new URL(settings.PUBLIC_URL).host) : subject,
+    subject: isForHost ? `${subject} (${new URL(settings.PUBLIC_URL).host})` : subject,
     text: `${parts.filter(Boolean).join('\n\n')}\n`,
     html: await renderMail(settings, content, locale),
     // With RFC 8058, mail programs show a button that calls the link.

@@ -138,7 +138,7 @@ export async function writeOrderMail(
     ...content,
     pieces: texts.orders.pieces(quantity, quantity.toLocaleString(textLocale(locale))),
     picture: hasArt ? artUrl(settings.PUBLIC_URL, nftId, 'card') : undefined,
-    shop: name !== null && email !== null ? { name, email } : undefined,
+    shop: name !== null && email !== null ? { name: quotable(name), email } : undefined,
   }
 }
 
@@ -186,7 +186,8 @@ const rightToLeft =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Mandaic}\p{Script=Samaritan}]/u
 
 /**
- * Returns a title to be quoted: short, on one line, without quotation marks, and nothing that becomes a link.
+ * Returns a title, or the name of a shop, to be quoted: short, on one line, without quotation marks, and nothing
+ * that becomes a link.
  */
 export function quotable(title: string): string {
   const visible = toLine(title.replaceAll(/[“”„«»]+/g, ' ')).replaceAll(/ +/g, ' ')

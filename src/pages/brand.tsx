@@ -1,6 +1,7 @@
 /** What the operator has set for all pages: name, logo, colour, and what the foot says. */
 import { raw } from 'hono/html'
 import { DEFAULT_NAME, legalDocuments, type Settings } from '../env.ts'
+import { mailtoUrl } from '../http/text.ts'
 import { textOn } from '../mail/html.ts'
 import { languages, textLanguage } from '../texts/texts.ts'
 import { usePage } from './components/request.ts'
@@ -43,7 +44,7 @@ export const Foot = ({ host, hasLanguages }: { host: string; hasLanguages: boole
       )}
       {SUPPORT_EMAIL && (
         <span>
-          {layout.questions}: <a href={`mailto:${SUPPORT_EMAIL}`}>{SUPPORT_EMAIL}</a>
+          {layout.questions}: <a href={mailtoUrl(SUPPORT_EMAIL)}>{SUPPORT_EMAIL}</a>
         </span>
       )}
       <a href="/docs">{layout.apiReference}</a>

@@ -69,7 +69,7 @@ describe('appointing', () => {
       { action: 'administrator.appoint', subject: `${other.user.id}`, userId: user.id },
     ])
     const mail = {
-      subject: 'An administrator was appointed for marketplace.test',
+      subject: 'An administrator was appointed (marketplace.test)',
       text: expect.stringContaining('Grace was appointed as administrator of the marketplace.'),
     }
     expect(visitor.mails).toMatchObject([
@@ -105,7 +105,7 @@ describe('dismissing', () => {
     const disabled = { disabledReason: 'demoted' }
     expect(await findRow(webhookEndpoints, webhook.id)).toMatchObject(disabled)
     expect(visitor.mails).toMatchObject([
-      { to: other.user.email, subject: 'An administrator was dismissed for marketplace.test' },
+      { to: other.user.email, subject: 'An administrator was dismissed (marketplace.test)' },
     ])
     expect((await change(visitor, 'dismissed', other.user)).status).toBe(409)
     expect(await db.select().from(auditLog)).toMatchObject([

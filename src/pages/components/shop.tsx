@@ -1,4 +1,5 @@
 /** Where something was bought, and whom to ask. */
+import { mailtoUrl } from '../../http/text.ts'
 import type { Shop } from '../../orders/reading/shop.ts'
 import { usePage } from './request.ts'
 
@@ -8,7 +9,7 @@ export const ShopContact = ({ shop: { name, email, url } }: { shop: Shop }) => {
     <>
       {url ? <a href={url}>{name}</a> : <bdi>{name}</bdi>}
       {` – ${layout.questions}: `}
-      <a href={`mailto:${email}`}>{email}</a>
+      <a href={mailtoUrl(email)}>{email}</a>
     </>
   )
 }
