@@ -7868,7 +7868,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrCrossSite"];
+            403: components["responses"]["CrossSiteOrAccountClosed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7906,7 +7906,7 @@ export interface operations {
             400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["LinkWallet403"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["WalletTakenOrAlreadyLinked"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -301,11 +301,11 @@ export const de: Translation = {
     back: 'Zurück',
     ended: 'Dieser Code gilt nicht mehr',
     askNew: 'Lassen Sie sich in dem Browser, in dem Sie angemeldet sind, einen neuen anzeigen.',
-    isYours: 'Ist das Ihre Wallet?',
-    compare:
     hasAccount: 'Diese Wallet hat schon ein Konto',
     useAccount:
       'Öffnen Sie den Link aus der E-Mail zu Ihrer Bestellung auf dem Smartphone mit dieser Wallet und melden Sie sich dort mit ihr an.',
+    isYours: 'Ist das Ihre Wallet?',
+    compare:
       'Ihr Smartphone hat diese Wallet nachgewiesen. Wenn Ihre Wallet dieselbe Adresse zeigt, bestätigen Sie sie: Was Sie gekauft haben, wird dorthin gesendet.',
     confirm: 'Ja, diese Wallet verknüpfen',
     title: 'Verbinden Sie die Wallet dieses Smartphones',
@@ -570,7 +570,7 @@ export const de: Translation = {
   correctedAddress: {
     before: {
       subject: 'Ihre Adresse wurde aus einer Bestellung entfernt',
-      lead: 'Eine Bestellung nannte versehentlich diese E-Mail-Adresse. Das ist berichtigt: Sie erhalten keine weiteren Mails dazu.',
+      lead: 'Eine Bestellung nannte versehentlich diese E-Mail-Adresse. Das ist berichtigt: Sie erhalten keine weiteren E-Mails dazu.',
       button: 'Zum Marktplatz',
       note: 'Sie müssen nichts tun. Links, die wir Ihnen dazu geschickt haben, funktionieren nicht mehr.',
     },
@@ -578,12 +578,11 @@ export const de: Translation = {
       subject: 'Ihre Bestellung hat jetzt Ihre Adresse',
       lead: 'Eine Bestellung nannte versehentlich eine andere E-Mail-Adresse. Sie wurde in diese berichtigt. Melden Sie sich damit an, um zu sehen, was Sie gekauft haben und wohin es geliefert wird.',
       button: 'Ihre Bestellungen ansehen',
-      note: 'Wenn Sie nichts gekauft haben, ignorieren Sie diese Mail.',
+      note: 'Wenn Sie nichts gekauft haben, ignorieren Sie diese E-Mail.',
     },
   },
   mail: {
     quote: (title) => `„${title}“`,
-    forHost: (subject, host) => `${subject} für ${host}`,
     forOrder: (subject, order) => `${subject} (Bestellung ${order})`,
     ifNoButton: 'Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
     unsubscribe: 'Keine E-Mails zu Bestellungen mehr erhalten',

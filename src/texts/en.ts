@@ -306,11 +306,11 @@ export const en = {
     back: 'Back',
     ended: 'This code no longer works',
     askNew: 'Show a new one in the browser where you have signed in.',
-    isYours: 'Is this your wallet?',
-    compare:
     hasAccount: 'This wallet already has an account',
     useAccount:
       'Open the link from the mail about your order on the phone with this wallet, and sign in with the wallet there.',
+    isYours: 'Is this your wallet?',
+    compare:
       'Your phone has proved this wallet. If your wallet shows the same address, confirm it: what you bought is sent there.',
     confirm: 'Yes, link this wallet',
     title: 'Connect the wallet of this phone',
@@ -582,7 +582,6 @@ export const en = {
   },
   mail: {
     quote: (title: string) => `“${title}”`,
-    forHost: (subject: string, host: string) => `${subject} for ${host}`,
     forOrder: (subject: string, order: string) => `${subject} (order ${order})`,
     ifNoButton: 'If the button does not work, open this address:',
     unsubscribe: 'No more mails about orders',
@@ -714,8 +713,6 @@ type FieldProblems = {
   fields: Record<'avatar' | 'avatarUrl' | 'email' | 'username', string>
 }
 
-/** What English has elsewhere: in messages of the API, in the scripts, and in `delivery/reasons.ts`. */
-type Translated = {
 /** The codes of errors with which forms, links and scripts of pages in these languages may be refused. */
 export const refusalCodes = [
   'invalid_input',
@@ -747,11 +744,13 @@ export const refusalCodes = [
   'try_later',
 ] as const
 
+/** What English has elsewhere: in messages of the API, in the scripts, and in `delivery/reasons.ts`. */
+type Translated = {
   problems: FieldProblems
-  scripts: Record<(typeof scriptTexts)[number], string>
-  reasons: Record<ReasonCode, string>
   /** Why something was refused, by the code of the error. */
   refusals: Record<(typeof refusalCodes)[number], string>
+  scripts: Record<(typeof scriptTexts)[number], string>
+  reasons: Record<ReasonCode, string>
 }
 export type Texts = typeof en & Partial<Translated>
 export type Translation = typeof en & Translated

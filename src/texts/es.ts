@@ -290,11 +290,11 @@ export const es: Translation = {
     back: 'Volver',
     ended: 'Este código ya no funciona',
     askNew: 'Muestre uno nuevo en el navegador donde inició sesión.',
-    isYours: '¿Es esta su cartera?',
-    compare:
     hasAccount: 'Esta cartera ya tiene una cuenta',
     useAccount:
       'Abra el enlace del correo sobre su pedido en el teléfono que tiene esta cartera e inicie sesión allí con ella.',
+    isYours: '¿Es esta su cartera?',
+    compare:
       'Su teléfono ha demostrado esta cartera. Si su cartera muestra la misma dirección, confírmela: lo que compró se envía allí.',
     confirm: 'Sí, vincular esta cartera',
     title: 'Conecte la cartera de este teléfono',
@@ -570,7 +570,6 @@ export const es: Translation = {
   },
   mail: {
     quote: (title) => `«${title}»`,
-    forHost: (subject, host) => `${subject} para ${host}`,
     forOrder: (subject, order) => `${subject} (pedido ${order})`,
     ifNoButton: 'Si el botón no funciona, abra esta dirección:',
     unsubscribe: 'No recibir más correos sobre pedidos',

@@ -239,7 +239,7 @@ export const fr: Translation = {
     addToWallet: 'Ajouter au portefeuille',
     cancelled: 'La livraison a été annulée.',
     askShop: (number) =>
-      `Adressez-vous à la boutique où vous avez acheté, en indiquant la commande ${number} : elle décide d’un nouvel envoi ou d’un remboursement.`,
+      `Adressez-vous à la boutique où vous avez acheté, en indiquant la commande ${number} : elle décide d’un nouvel envoi ou d’un remboursement.`,
     askOperator: (number) =>
       `Adressez-vous à l’exploitant de la place de marché en indiquant la commande ${number}.`,
     technicalReason: 'Raison technique',
@@ -253,7 +253,7 @@ export const fr: Translation = {
     failedBecause: {
       seller: 'Le vendeur ne l’a pas rendue possible à temps.',
       buyer:
-        'Votre portefeuille ne peut pas le recevoir : associez-en un autre, puis demandez un nouvel envoi.',
+        'Votre portefeuille ne peut pas le recevoir : associez-en un autre, puis demandez un nouvel envoi.',
       network: 'Le réseau n’a pas indiqué si l’envoi est arrivé.',
       operator: 'Elle n’a pas été possible pour une raison technique.',
     },
@@ -272,17 +272,17 @@ export const fr: Translation = {
     toEmail: (email) => [
       'Cette commande a été envoyée à ',
       email,
-      ' : nous y envoyons un lien, qui ramène ici.',
+      ' : nous y envoyons un lien, qui ramène ici.',
     ],
     thenWallet: 'Ensuite, vous connectez un portefeuille, et votre achat y est envoyé.',
-    isClaimed: 'Elle n’attend plus de portefeuille : connectez-vous pour suivre sa livraison.',
+    isClaimed: 'Elle n’attend plus de portefeuille : connectez-vous pour suivre sa livraison.',
     signIn:
       'Connectez-vous avec le portefeuille que vous avez indiqué à la boutique pour voir cette commande.',
     connectWallet: 'Connectez un portefeuille',
     toWallet: 'Signez un message avec lui, ce qui ne coûte rien. Votre achat y est alors envoyé.',
     noWallet: 'Je n’ai pas de portefeuille',
     whatIsWallet:
-      'Un portefeuille est une application, ou une extension de votre navigateur, qui garde ce que vous achetez ici. Il est gratuit et vous montre quelques mots secrets : conservez-les sur papier, car qui les connaît possède ce qu’il contient.',
+      'Un portefeuille est une application, ou une extension de votre navigateur, qui garde ce que vous achetez ici. Il est gratuit et vous montre quelques mots secrets : conservez-les sur papier, car qui les connaît possède ce qu’il contient.',
   },
   phone: {
     onPhone: 'Mon portefeuille est sur mon téléphone',
@@ -300,19 +300,19 @@ export const fr: Translation = {
       'Ouvrez le lien de l’e-mail sur votre commande sur le téléphone où se trouve ce portefeuille, et connectez-vous-y avec lui.',
     isYours: 'Est-ce votre portefeuille ?',
     compare:
-      'Votre téléphone a prouvé ce portefeuille. Si votre portefeuille affiche la même adresse, confirmez-la : votre achat y est envoyé.',
+      'Votre téléphone a prouvé ce portefeuille. Si votre portefeuille affiche la même adresse, confirmez-la : votre achat y est envoyé.',
     confirm: 'Oui, associer ce portefeuille',
     title: 'Connectez le portefeuille de ce téléphone',
     start:
       'Vous avez scanné le code d’une commande. Continuez, puis signez un message avec votre portefeuille.',
     goOn: 'Continuer',
-    onlyYours: 'Quelqu’un d’autre vous a montré ou envoyé ce code ? Alors fermez cette page.',
+    onlyYours: 'Quelqu’un d’autre vous a montré ou envoyé ce code ? Alors fermez cette page.',
     toAccount: (email) => ['Votre portefeuille sera associé au compte ', email, '.'],
     openInApp:
-      'Pas de portefeuille ici ? Scannez le code avec votre application de portefeuille, ou collez cette adresse dans le navigateur de l’application.',
+      'Pas de portefeuille ici ? Scannez le code avec votre application de portefeuille, ou collez cette adresse dans le navigateur de l’application.',
     nowConfirm: 'Confirmez-le maintenant',
     whereToConfirm:
-      'Regardez le navigateur qui affiche le code. Il demande si ce portefeuille est le vôtre :',
+      'Regardez le navigateur qui affiche le code. Il demande si ce portefeuille est le vôtre :',
   },
   steps: {
     label: 'Avancement',
@@ -431,7 +431,7 @@ export const fr: Translation = {
     names: 'Noms',
     name: 'Nom',
     username: 'Nom d’utilisateur',
-    usernameHint: '3 à 30 caractères : a à z, 0 à 9 et _, en commençant par une lettre.',
+    usernameHint: '3 à 30 caractères : a à z, 0 à 9 et _, en commençant par une lettre.',
     save: 'Enregistrer',
     language: 'Langue des pages et des e-mails',
     notices: {
@@ -523,13 +523,13 @@ export const fr: Translation = {
       unknown: 'inconnu',
     },
     minted: 'Émis à la livraison',
-    notKnown: (reason) => ['Inconnu : ', reason, '. Rechargez cette page.'],
+    notKnown: (reason) => ['Inconnu : ', reason, '. Rechargez cette page.'],
     linkIt: (link) => [link, ' qui détient les jetons de ce contrat.'],
     linkTheWallet: 'Associez le portefeuille',
-    notDelivered: (reason) => `Ne peut pas être livré : ${reason}.`,
+    notDelivered: (reason) => `Ne peut pas être livré : ${reason}.`,
     allowMinting: 'Autoriser l’émission',
     allowDelivery: 'Autoriser la livraison',
-    nextTry: (time) => ['Des NFT attendent cela. Prochain essai : ', time, '.'],
+    nextTry: (time) => ['Des NFT attendent cela. Prochain essai : ', time, '.'],
     tryNow: 'Essayer maintenant',
     listings: 'Offres',
     noListings: 'Vous n’avez pas encore d’offres.',
@@ -540,11 +540,11 @@ export const fr: Translation = {
     older: 'Offres plus anciennes',
     auction: 'Enchère, ne prend pas de commandes',
     inactive: 'Inactive',
-    notSold: (reason) => `Pas en vente : ${reason}`,
+    notSold: (reason) => `Pas en vente : ${reason}`,
     listing: (id) => ['Offre ', id],
     noLimit: 'Sans limite',
-    sold: (shown) => `Vendus : ${shown}`,
-    waiting: (shown) => `En attente : ${shown}`,
+    sold: (shown) => `Vendus : ${shown}`,
+    waiting: (shown) => `En attente : ${shown}`,
     notices: {
       'sold-retried': 'Le contrat est autorisé. Ce qui l’attendait est retenté maintenant.',
     },
@@ -563,7 +563,7 @@ export const fr: Translation = {
   correctedAddress: {
     before: {
       subject: 'Votre adresse a été retirée d’une commande',
-      lead: 'Une commande mentionnait cette adresse e-mail par erreur. C’est corrigé : vous ne recevrez plus d’e-mails à ce sujet.',
+      lead: 'Une commande mentionnait cette adresse e-mail par erreur. C’est corrigé : vous ne recevrez plus d’e-mails à ce sujet.',
       button: 'Ouvrir la place de marché',
       note: 'Vous n’avez rien à faire. Les liens que nous vous avons envoyés à ce sujet ne fonctionnent plus.',
     },
@@ -576,7 +576,6 @@ export const fr: Translation = {
   },
   mail: {
     quote: (title) => `« ${title} »`,
-    forHost: (subject, host) => `${subject} pour ${host}`,
     forOrder: (subject, order) => `${subject} (commande ${order})`,
     ifNoButton: 'Si le bouton ne fonctionne pas, ouvrez cette adresse :',
     unsubscribe: 'Ne plus recevoir d’e-mails sur les commandes',
@@ -608,7 +607,7 @@ export const fr: Translation = {
         },
         'email-unlinked': {
           subject: 'Cette adresse e-mail a été dissociée',
-          lead: 'Cette adresse e-mail ne permet plus de se connecter à votre compte : elle en ouvrirait un nouveau, vide. Connectez-vous avec votre portefeuille.',
+          lead: 'Cette adresse e-mail ne permet plus de se connecter à votre compte : elle en ouvrirait un nouveau, vide. Connectez-vous avec votre portefeuille.',
         },
       },
       button: 'Voir vos sessions',
@@ -652,7 +651,7 @@ export const fr: Translation = {
     seeOrder: 'Voir la commande',
     summary: {
       subject: 'D’autres nouvelles de vos commandes',
-      lead: 'Outre les commandes au sujet desquelles nous vous avons écrit, celles-ci ont changé :',
+      lead: 'Outre les commandes au sujet desquelles nous vous avons écrit, celles-ci ont changé :',
       others: (shown) => `et ${shown} autres`,
       note: 'Nous vous écrivons au plus trois e-mails par jour au sujet des commandes d’un vendeur, et un comme celui-ci.',
       states: {
@@ -673,8 +672,6 @@ export const fr: Translation = {
         'Ce nom d’utilisateur n’est pas possible : choisissez 3 à 30 caractères, d’abord une lettre, puis seulement a à z, 0 à 9 et _.',
     },
   },
-  scripts: {
-    'Copied.': 'Copié.',
   refusals: {
     invalid_input: 'Une indication manque ou n’est pas possible ici.',
     invalid_character: 'Le texte contient un caractère qui n’est pas autorisé.',
@@ -711,15 +708,17 @@ export const fr: Translation = {
     not_ready: 'Cette place de marché n’est pas encore entièrement configurée.',
     try_later: 'Ce n’est pas possible pour le moment.',
   },
+  scripts: {
+    'Copied.': 'Copié.',
     'Your browser blocked this. Copy the selected text yourself.':
       'Votre navigateur a bloqué cette action. Copiez vous-même le texte sélectionné.',
     'This picture is too large.': 'Cette image est trop grande.',
     'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.':
-      'Cette image ne peut pas être utilisée : envoyez un fichier JPEG, PNG, GIF ou WebP.',
+      'Cette image ne peut pas être utilisée : envoyez un fichier JPEG, PNG, GIF ou WebP.',
     'You have changed your picture too often: wait a minute.':
-      'Vous avez changé votre image trop souvent : attendez une minute.',
+      'Vous avez changé votre image trop souvent : attendez une minute.',
     'Uploading…': 'Envoi en cours…',
-    'Uploading: {percent} %': 'Envoi en cours : {percent} %',
+    'Uploading: {percent} %': 'Envoi en cours : {percent} %',
     'Converting…': 'Conversion en cours…',
     'Downloading…': 'Téléchargement en cours…',
     'Looking for wallets…': 'Recherche de portefeuilles…',

@@ -286,11 +286,11 @@ export const it: Translation = {
     back: 'Indietro',
     ended: 'Questo codice non è più valido',
     askNew: 'Mostrane uno nuovo nel browser in cui hai effettuato l’accesso.',
-    isYours: 'È il tuo wallet?',
-    compare:
     hasAccount: 'Questo wallet ha già un account',
     useAccount:
       'Apri il link dell’e-mail sul tuo ordine sul telefono che ha questo wallet e accedi lì con il wallet.',
+    isYours: 'È il tuo wallet?',
+    compare:
       'Il telefono ha dimostrato questo wallet. Se il tuo wallet mostra lo stesso indirizzo, confermalo: ciò che hai acquistato viene inviato lì.',
     confirm: 'Sì, collega questo wallet',
     title: 'Collega il wallet di questo telefono',
@@ -551,21 +551,20 @@ export const it: Translation = {
   },
   correctedAddress: {
     before: {
-      subject: 'Il Suo indirizzo è stato rimosso da un ordine',
-      lead: 'Un ordine indicava per errore questo indirizzo e-mail. L’errore è stato corretto: non riceverà altre e-mail al riguardo.',
+      subject: 'Il tuo indirizzo è stato rimosso da un ordine',
+      lead: 'Un ordine indicava per errore questo indirizzo e-mail. L’errore è stato corretto: non riceverai altre e-mail al riguardo.',
       button: 'Apri il marketplace',
-      note: 'Non deve fare nulla. I link che Le abbiamo inviato al riguardo non funzionano più.',
+      note: 'Non devi fare nulla. I link che ti abbiamo inviato al riguardo non funzionano più.',
     },
     after: {
-      subject: 'Il Suo ordine ha ora il Suo indirizzo',
-      lead: 'Un ordine indicava per errore un altro indirizzo e-mail, che è stato sostituito con questo. Acceda con questo indirizzo per vedere che cosa ha acquistato e dove viene inviato.',
-      button: 'Vedi i Suoi ordini',
-      note: 'Se non ha acquistato nulla, ignori questa e-mail.',
+      subject: 'Il tuo ordine ha ora il tuo indirizzo',
+      lead: 'Un ordine indicava per errore un altro indirizzo e-mail, che è stato sostituito con questo. Accedi con questo indirizzo per vedere che cosa hai acquistato e dove viene inviato.',
+      button: 'Vedi i tuoi ordini',
+      note: 'Se non hai acquistato nulla, ignora questa e-mail.',
     },
   },
   mail: {
     quote: (title) => `«${title}»`,
-    forHost: (subject, host) => `${subject} per ${host}`,
     forOrder: (subject, order) => `${subject} (ordine ${order})`,
     ifNoButton: 'Se il pulsante non funziona, apri questo indirizzo:',
     unsubscribe: 'Non ricevere più e-mail sugli ordini',

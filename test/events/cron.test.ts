@@ -83,7 +83,7 @@ it('warns after four days of failure and disables after five, with one mail each
   const runs = await Promise.all([cron(), cron()])
   const warnings = runs.flatMap(({ mails }) => mails)
   expect(warnings).toMatchObject([
-    { to: 'shop@example.com', subject: 'A webhook fails for marketplace.test' },
+    { to: 'shop@example.com', subject: 'A webhook fails (marketplace.test)' },
   ])
   expect(warnings[0]?.text).toBe(
     [
@@ -97,7 +97,7 @@ it('warns after four days of failure and disables after five, with one mail each
   pass(1)
   const lastRuns = await Promise.all([cron(), cron()])
   expect(lastRuns.flatMap(({ mails }) => mails)).toMatchObject([
-    { to: 'shop@example.com', subject: 'A webhook was disabled for marketplace.test' },
+    { to: 'shop@example.com', subject: 'A webhook was disabled (marketplace.test)' },
   ])
   expect(await endpointRow(endpoint)).toMatchObject({
     disabledReason: 'failing',
@@ -150,7 +150,7 @@ describe('an endpoint that answers 410', () => {
     const { endpoint } = await aDueEvent({ url, warnedAt: ago(DAY), failingSince: ago(5 * DAY) })
     expect(await mailsAfter410(endpoint)).toMatchObject([
       {
-        subject: 'A webhook was disabled for marketplace.test',
+        subject: 'A webhook was disabled (marketplace.test)',
         text: expect.stringContaining('hooks.example.com has answered 410 Gone'),
       },
     ])
@@ -276,7 +276,7 @@ describe('once a day, the owner is told of an endpoint whose events are removed 
     await anEvent({ sellerId: userId, at: ago(27 * DAY) })
     await db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, endpoint.id))
     expect(await subjectsAt('02:59')).toEqual([])
-    const subject = 'A webhook will lose events for marketplace.test'
+    const subject = 'A webhook will lose events (marketplace.test)'
     expect(await subjectsAt('03:00')).toEqual(isTold ? [subject] : [])
     expect(await subjectsAt('03:00')).toEqual([])
   })
@@ -295,7 +295,7 @@ describe('once a day, the owner is told of an endpoint whose events are removed 
     const at = ago(27.5 * DAY)
     await anEvent({ sellerId: userId + 1, at }, 1000)
     await anEvent({ sellerId: endpoint.userId, at })
-    expect(await subjectsAt('03:00')).toEqual(['A webhook will lose events for marketplace.test'])
+    expect(await subjectsAt('03:00')).toEqual(['A webhook will lose events (marketplace.test)'])
   })
 
   it('after what comes first in a run, in the next one', async () => {

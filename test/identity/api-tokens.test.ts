@@ -328,7 +328,7 @@ it('mails the owner of a new master token, also of a rolled one', async () => {
   await visitor.post(`${path}/roll`)
   const mail = {
     to: user.email,
-    subject: 'A master token was generated for marketplace.test',
+    subject: 'A master token was generated (marketplace.test)',
     text: expect.stringContaining('a new master token with the name “erp 1”'),
   }
   expect(visitor.mails).toMatchObject([mail, mail])

@@ -338,7 +338,7 @@ it('mails the owner what has changed', async () => {
       'This e-mail address was unlinked',
       'Confirm your e-mail address',
       'An e-mail address was linked',
-    ].map((subject) => [email, `${subject} for marketplace.test`]),
+    ].map((subject) => [email, `${subject} (marketplace.test)`]),
   )
   expect(visitor.mails.at(-1)?.text).toContain('https://marketplace.test/settings/sessions')
 })

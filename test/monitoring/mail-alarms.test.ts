@@ -50,7 +50,7 @@ it('are sent when an alarm begins, once a day while it lasts, and when it is ove
   const begun = await cron(0, 'fails')
   expect(begun.map(({ to }) => to).sort()).toEqual(['first@example.com', 'second@example.com'])
   const [mail] = begun
-  expect(mail?.subject).toBe('Alarm: Storage unavailable for marketplace.test')
+  expect(mail?.subject).toBe('Alarm: Storage unavailable (marketplace.test)')
   expect(mail?.text).toBe(
     `Begun: Storage unavailable. R2 does not answer.
 
@@ -63,11 +63,11 @@ What to do: https://marketplace.test/docs/runbook. You get one mail a day while 
   expect(await cron(23 * 60, 'fails')).toEqual([])
   const subjects = (all: Mail[]) => [...new Set(all.map(({ subject }) => subject))]
   expect(subjects(await cron(24 * 60, 'fails'))).toEqual([
-    'Alarm lasts: Storage unavailable for marketplace.test',
+    'Alarm lasts: Storage unavailable (marketplace.test)',
   ])
   expect(await cron(25 * 60, 'fails')).toEqual([])
   expect(subjects(await cron(25 * 60 + 1, 'works'))).toEqual([
-    'Alarm is over: Storage unavailable for marketplace.test',
+    'Alarm is over: Storage unavailable (marketplace.test)',
   ])
   expect(await cron(25 * 60 + 2, 'works')).toEqual([])
 })
@@ -78,10 +78,10 @@ it('tell of the test that the setup has raised, until it is acknowledged', async
   await env.DB.exec(
     "INSERT INTO findings (chainId, key, detail, nodes, seenAt) VALUES (0, 'test', 'A test.', '[]', '2026-01-01T00:00:00.000Z')",
   )
-  expect(await cron(0, 'works')).toMatchObject([{ subject: 'Alarm: Test for marketplace.test' }])
+  expect(await cron(0, 'works')).toMatchObject([{ subject: 'Alarm: Test (marketplace.test)' }])
   await env.DB.exec("UPDATE findings SET acknowledgedAt = '2026-01-02T00:00:00.000Z'")
   expect(await cron(1, 'works')).toMatchObject([
-    { subject: 'Alarm is over: Test for marketplace.test' },
+    { subject: 'Alarm is over: Test (marketplace.test)' },
   ])
 })
 
@@ -106,11 +106,11 @@ it('tell of ten beginnings in an hour and of their ends, and of the others in th
   expect(sent).toEqual([...Array(20).fill(1), 0, 0, 0, 0])
   expect(await cron(start + 30, 'fails')).toEqual([])
   expect(await cron(start + 31, 'fails more')).toMatchObject([
-    { subject: 'Alarm: Cron job failed for marketplace.test' },
+    { subject: 'Alarm: Cron job failed (marketplace.test)' },
   ])
   expect(await cron(start + 60, 'fails')).toMatchObject([
-    { subject: 'Alarm: Storage unavailable for marketplace.test' },
-    { subject: 'Alarm is over: Cron job failed for marketplace.test' },
+    { subject: 'Alarm: Storage unavailable (marketplace.test)' },
+    { subject: 'Alarm is over: Cron job failed (marketplace.test)' },
   ])
 })
 
@@ -127,5 +127,5 @@ it('are sent again in the next minute if nobody got them', async () => {
   isRefused = false
   await cron(1, 'fails')
   await cron(2, 'fails')
-  expect(mails).toMatchObject([{ subject: 'Alarm: Storage unavailable for marketplace.test' }])
+  expect(mails).toMatchObject([{ subject: 'Alarm: Storage unavailable (marketplace.test)' }])
 })

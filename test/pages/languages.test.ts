@@ -129,7 +129,7 @@ describe('a sign-in', () => {
     const email = anEmail()
     const visitor = await signIn(email, 'de-AT,de;q=0.9')
     expect(visitor.mails.map(({ subject }) => subject)).toEqual([
-      'Ihr Anmeldelink für marketplace.test',
+      'Ihr Anmeldelink (marketplace.test)',
     ])
     expect(visitor.mails[0]?.text).toBe(
       [
@@ -253,7 +253,7 @@ it('keeps the language that was chosen in the foot, also after a sign-in elsewhe
   )
   expect((await read(visitor, '/sign-in', 'fr')).lang).toBe('it')
   await signInByEmail(visitor, email)
-  expect(visitor.mails[0]?.subject).toBe('Il tuo link di accesso per marketplace.test')
+  expect(visitor.mails[0]?.subject).toBe('Il tuo link di accesso (marketplace.test)')
   expect(await choose('es', 'https://evil.example/')).toBe('/')
   const other = aVisitor()
   await signInByEmail(other, email)

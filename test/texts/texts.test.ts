@@ -26,12 +26,12 @@ const marksOf = (text: string) => [...text.matchAll(/⟨\d⟩|\{\w+\}/g)].map(([
 
 describe.each(translations)(
   'the texts in %s',
-  (_, { scripts, reasons, problems, ...translation }) => {
+  (_, { scripts, reasons, problems, refusals, ...translation }) => {
     const texts = flatten(translation)
 
     it('are all there, and none is empty', () => {
       expect(texts.map(([path]) => path)).toEqual([...english.keys()])
-      for (const [path, text] of [...texts, ...flatten({ scripts, reasons, problems })])
+      for (const [path, text] of [...texts, ...flatten({ scripts, reasons, problems, refusals })])
         expect(text.trim().length, path).toBeGreaterThan(0)
       expect(Object.keys(scripts)).toEqual([...scriptTexts])
     })
@@ -44,11 +44,20 @@ describe.each(translations)(
     })
 
     it('have no markup, because scripts and mails insert them', () => {
-      for (const [path, text] of [...texts, ...flatten(scripts)])
+      for (const [path, text] of [...texts, ...flatten({ scripts, refusals })])
         expect(text, path).not.toMatch(/[<>&]/)
     })
   },
 )
+
+it('have in French a no-break space (U+00A0) where a sign stands apart from its word', () => {
+  const wrong = /(?<!\u00a0)(?:[;?!»%]|:(?=\s|$))|«(?!\u00a0)|\u202f/
+  for (const [path, text] of flatten(fr)) expect(text, path).not.toMatch(wrong)
+})
+
+it('call an e-mail in German always E-Mail', () => {
+  for (const [path, text] of flatten(de)) expect(text, path).not.toMatch(/(?<!E-)\bMails?\b/)
+})
 
 /** Words that a language has from English. */
 const same: Record<string, string[]> = {
