@@ -33,8 +33,8 @@ const selectPresent = (db: Database, orderId: number) =>
   raw<Present>(db)`
     SELECT CASE d.state WHEN 'awaiting_wallet' THEN 'order.awaiting_wallet'
         WHEN 'transferred' THEN 'order.delivered' WHEN 'failed' THEN 'order.failed' END AS type,
-      i.id AS itemId, u.email, ${readLocale} AS locale, ${mailedOrderItemColumns}, i.ethRecipient AS wallet, t.hash AS txId,
-      d.placedBy, d.version, iif(d.state = 'failed', d.reasonCode, NULL) AS reasonCode
+      i.id AS itemId, u.email, ${readLocale} AS locale, ${mailedOrderItemColumns},
+      i.ethRecipient AS wallet, t.hash AS txId, d.placedBy, d.version, iif(d.state = 'failed', d.reasonCode, NULL) AS reasonCode
     FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN deliveries d ON d.id = i.id
       JOIN nfts n ON n.id = i.nftId JOIN users u ON u.id = o.buyerId
       LEFT JOIN transactions t ON t.id = d.transactionId

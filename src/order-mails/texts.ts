@@ -1,5 +1,5 @@
 /**
- * What mails about orders say. Of what others have written they quote only titles, and numbers of
+ * What mails about orders say. Of what others have written they quote only titles, names of shops, and numbers of
  * orders that say nothing else, because a seller may have them sent to any address.
  */
 import type { DeliveryState, ReasonCode } from '../db/schema/delivery.ts'
@@ -186,8 +186,8 @@ const rightToLeft =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Mandaic}\p{Script=Samaritan}]/u
 
 /**
- * Returns a title, or the name of a shop, to be quoted: short, on one line, without quotation marks, and nothing
- * that becomes a link.
+ * Returns a title, or the name of a shop, to be quoted: short, on one line, without quotation marks, and nothing that
+ * becomes a link.
  */
 export function quotable(title: string): string {
   const visible = toLine(title.replaceAll(/[“”„«»]+/g, ' ')).replaceAll(/ +/g, ' ')

@@ -5,19 +5,19 @@ import { isSeen } from '../http/text.ts'
 export type OrderNumbers = { id: number; providerId: string | null }
 
 /**
- * Whether people read the number of the shop: one that shows nothing, or has characters that are not seen, such as
- * those that change the direction of the text around it, would be read as something else.
+ * Returns the number of the shop as people may read it. Null for one that shows nothing, or that has characters that
+ * are not seen, such as those that change the direction of the text around it.
  */
-const isReadable = ({ providerId }: OrderNumbers): boolean =>
-  providerId !== null && isSeen(providerId)
+const readableNumber = ({ providerId }: OrderNumbers): string | null =>
+  providerId !== null && isSeen(providerId) ? providerId : null
 
 /** Returns the number of the shop, or else the id. */
 export const orderNumber = (order: OrderNumbers): string =>
-  (isReadable(order) ? order.providerId : null) ?? String(order.id)
+  readableNumber(order) ?? String(order.id)
 
 /** Returns what operators read after the number: the id, as in logs, unless it is the number. */
 export const idAfterNumber = (order: OrderNumbers): string =>
-  isReadable(order) ? ` (id ${order.id})` : ''
+  readableNumber(order) === null ? '' : ` (id ${order.id})`
 
 /**
  * The numbers that mails quote. Any other text could be a message of the person who placed the order. Programs that

@@ -698,11 +698,11 @@ export const de: Translation = {
       'Diese Wallet hat schon ein Konto: Öffnen Sie den Link aus der E-Mail auf dem Smartphone mit dieser Wallet und melden Sie sich dort mit ihr an.',
     email_taken: 'Diese E-Mail-Adresse gehört zu einem anderen Konto.',
     username_taken: 'Dieser Benutzername ist vergeben.',
-    already_linked: 'Ihr Konto hat so etwas schon: Trennen Sie zuerst, was verbunden ist.',
-    not_linked: 'Das ist nicht mit Ihrem Konto verbunden.',
-    only_sign_in: 'Nur damit können Sie sich anmelden: Verbinden Sie zuerst einen zweiten Weg.',
+    already_linked: 'Mit Ihrem Konto ist so etwas schon verknüpft: Trennen Sie das zuerst.',
+    not_linked: 'Das ist nicht mit Ihrem Konto verknüpft.',
+    only_sign_in: 'Nur damit können Sie sich anmelden: Verknüpfen Sie zuerst einen zweiten Weg.',
     transfers_under_way:
-      'NFTs sind auf dem Weg zu dieser Wallet oder von ihr: Trennen Sie sie, wenn sie angekommen sind.',
+      'NFTs sind auf dem Weg zu dieser Wallet oder von ihr: Trennen Sie die Wallet, wenn sie angekommen sind.',
     too_many_addresses: 'Sie haben so viele Adressen, wie möglich sind: Löschen Sie zuerst eine.',
     link_expired:
       'Der Link oder Code wurde schon verwendet oder gilt nicht mehr: Fordern Sie einen neuen an.',

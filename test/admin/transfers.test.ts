@@ -308,7 +308,9 @@ describe('the search', () => {
 
   it('finds a number with characters that are not seen, as it was copied', async () => {
     const { id } = await anItem({ dueAt: null }, 'UN\u200bSEEN-1')
-    expect(await locationOf(searchFor(visitor, 'UN\u200bSEEN-1'))).toBe(`/operations/transfers/${id}`)
+    expect(await locationOf(searchFor(visitor, 'UN\u200bSEEN-1'))).toBe(
+      `/operations/transfers/${id}`,
+    )
   })
 
   it('finds a user by wallet and by e-mail address, with what the user bought and sold', async () => {

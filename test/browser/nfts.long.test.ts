@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)('the public pages', () => {
     })
     await page.goto('/')
     await page.getByRole('link', { name: 'See all' }).click()
-    await page.getByLabel('Title begins with').fill('the only')
+    await page.getByLabel('Words of the title').fill('the only')
     await page.getByLabel('Show').selectOption('For sale')
     await page.getByRole('button', { name: 'Search' }).click()
     const art = page.waitForResponse('**/nfts/1/art/page')

@@ -162,8 +162,8 @@ POST   /settings/account/email                             | 401      | 403     
 GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 6     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
 POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
-POST   /settings/account/email/unlink                      | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
-POST   /settings/account/wallet/unlink                     | 401      | 403      | 403      | conflict | 403      | 403      | 403      | 403      | 403      | conflict | 0     | 0     | 0
+POST   /settings/account/email/unlink                      | 401      | 403      | 403      | not_linked | 403      | 403      | 403      | 403      | 403      | not_linked | 0     | 0     | 0
+POST   /settings/account/wallet/unlink                     | 401      | 403      | 403      | not_linked | 403      | 403      | 403      | 403      | 403      | only_sign_in | 0     | 0     | 0
 // The caller sells nothing. A seller of many orders reads up to 2,100 rows.
 GET    /settings/selling                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 // The seller has no wallet, so nothing is tried.
