@@ -270,7 +270,6 @@ export const de: Translation = {
   claim: {
     title: (number) => `Bestellung ${number} empfangen`,
     belongsTo: (owner) => ['Diese Bestellung gehört zu ', owner, '.'],
-    otherAccount: 'einem anderen Konto',
     confirmEmail: 'Bestätigen Sie Ihre E-Mail-Adresse',
     toEmail: (email) => [
       'Diese Bestellung ging an ',
@@ -681,21 +680,10 @@ export const de: Translation = {
     },
   },
   refusals: {
-    invalid_input: 'Eine Angabe fehlt oder ist hier nicht möglich.',
     invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',
-    unauthenticated:
-      'Die Unterschrift oder Ihre Anmeldung gilt nicht mehr: Laden Sie diese Seite neu und versuchen Sie es erneut.',
-    forbidden: 'Ihr Konto darf das nicht.',
-    cross_site:
-      'Die Anfrage kam von einer anderen Website: Öffnen Sie die Seite hier und versuchen Sie es erneut.',
+    unauthenticated: 'Laden Sie diese Seite neu und versuchen Sie es erneut.',
     account_closed: 'Dieses Konto ist geschlossen.',
-    reauthentication_required: 'Ihre Anmeldung ist dafür zu lange her: Melden Sie sich erneut an.',
-    not_found: 'Hier gibt es nichts.',
-    order_not_found: 'Diese Bestellung gibt es nicht, oder sie gehört zu einem anderen Konto.',
-    method_not_allowed: 'Diese Seite kann man nicht direkt öffnen.',
     wallet_taken: 'Diese Wallet gehört zu einem anderen Konto.',
-    wallet_has_account:
-      'Diese Wallet hat schon ein Konto: Öffnen Sie den Link aus der E-Mail auf dem Smartphone mit dieser Wallet und melden Sie sich dort mit ihr an.',
     email_taken: 'Diese E-Mail-Adresse gehört zu einem anderen Konto.',
     username_taken: 'Dieser Benutzername ist vergeben.',
     already_linked: 'Mit Ihrem Konto ist so etwas schon verknüpft: Trennen Sie das zuerst.',
@@ -704,26 +692,15 @@ export const de: Translation = {
     transfers_under_way:
       'NFTs sind auf dem Weg zu dieser Wallet oder von ihr: Trennen Sie die Wallet, wenn sie angekommen sind.',
     too_many_addresses: 'Sie haben so viele Adressen, wie möglich sind: Löschen Sie zuerst eine.',
-    link_expired:
-      'Der Link oder Code wurde schon verwendet oder gilt nicht mehr: Fordern Sie einen neuen an.',
     payload_too_large: 'Das Bild oder der Text ist zu groß.',
     unsupported_media_type:
       'Dieses Bild kann nicht verwendet werden: Senden Sie eine Datei in JPEG, PNG, GIF oder WebP.',
     rate_limited: 'Das war zu oft: Warten Sie, bevor Sie es erneut versuchen.',
-    internal_error: 'Bei uns ist etwas schiefgegangen.',
-    chain_unavailable: 'Das Netzwerk antwortet nicht.',
-    not_ready: 'Dieser Marktplatz ist noch nicht vollständig eingerichtet.',
-    try_later: 'Das ist im Moment nicht möglich.',
   },
   scripts: {
     'Copied.': 'Kopiert.',
     'Your browser blocked this. Copy the selected text yourself.':
       'Ihr Browser hat das verhindert. Kopieren Sie den markierten Text selbst.',
-    'This picture is too large.': 'Dieses Bild ist zu groß.',
-    'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.':
-      'Dieses Bild kann nicht verwendet werden: Senden Sie eine Datei in JPEG, PNG, GIF oder WebP.',
-    'You have changed your picture too often: wait a minute.':
-      'Sie haben Ihr Bild zu oft geändert: Warten Sie eine Minute.',
     'Uploading…': 'Wird hochgeladen …',
     'Uploading: {percent} %': 'Wird hochgeladen: {percent} %',
     'Converting…': 'Wird umgewandelt …',

@@ -278,7 +278,6 @@ export const en = {
   claim: {
     title: (number: string) => `Receive order ${number}`,
     belongsTo: (owner: Child): Child[] => ['This order belongs to ', owner, '.'],
-    otherAccount: 'another account',
     confirmEmail: 'Confirm your e-mail address',
     toEmail: (email: Child): Child[] => [
       'This order was sent to ',
@@ -676,9 +675,6 @@ export const en = {
 export const scriptTexts = [
   'Copied.',
   'Your browser blocked this. Copy the selected text yourself.',
-  'This picture is too large.',
-  'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.',
-  'You have changed your picture too often: wait a minute.',
   'Uploading…',
   'Uploading: {percent} %',
   'Converting…',
@@ -713,20 +709,15 @@ type FieldProblems = {
   fields: Record<'avatar' | 'avatarUrl' | 'email' | 'username', string>
 }
 
-/** The codes of errors with which forms, links and scripts of pages in these languages may be refused. */
+/**
+ * The codes of errors of which pages in these languages say more than `errors` says by the status: why forms, links
+ * and scripts were refused.
+ */
 export const refusalCodes = [
-  'invalid_input',
   'invalid_character',
   'unauthenticated',
-  'forbidden',
-  'cross_site',
   'account_closed',
-  'reauthentication_required',
-  'not_found',
-  'order_not_found',
-  'method_not_allowed',
   'wallet_taken',
-  'wallet_has_account',
   'email_taken',
   'username_taken',
   'already_linked',
@@ -734,14 +725,9 @@ export const refusalCodes = [
   'only_sign_in',
   'transfers_under_way',
   'too_many_addresses',
-  'link_expired',
   'payload_too_large',
   'unsupported_media_type',
   'rate_limited',
-  'internal_error',
-  'chain_unavailable',
-  'not_ready',
-  'try_later',
 ] as const
 
 /** What English has elsewhere: in messages of the API, in the scripts, and in `delivery/reasons.ts`. */

@@ -262,7 +262,6 @@ export const es: Translation = {
   claim: {
     title: (number) => `Recibir el pedido ${number}`,
     belongsTo: (owner) => ['Este pedido pertenece a ', owner, '.'],
-    otherAccount: 'otra cuenta',
     confirmEmail: 'Confirme su correo electrónico',
     toEmail: (email) => [
       'Este pedido se envió a ',
@@ -666,21 +665,10 @@ export const es: Translation = {
     },
   },
   refusals: {
-    invalid_input: 'Falta un dato o no es posible aquí.',
     invalid_character: 'El texto contiene un carácter que no se permite.',
-    unauthenticated:
-      'La firma o su sesión ya no es válida: recargue esta página e inténtelo de nuevo.',
-    forbidden: 'Su cuenta no puede hacer esto.',
-    cross_site: 'La solicitud vino de otro sitio: abra la página aquí e inténtelo de nuevo.',
+    unauthenticated: 'Recargue esta página e inténtelo de nuevo.',
     account_closed: 'Esta cuenta está cerrada.',
-    reauthentication_required:
-      'Inició sesión hace demasiado tiempo para esto: inicie sesión de nuevo.',
-    not_found: 'Aquí no hay nada.',
-    order_not_found: 'Este pedido no existe o pertenece a otra cuenta.',
-    method_not_allowed: 'Esta página no se puede abrir directamente.',
     wallet_taken: 'Esta cartera pertenece a otra cuenta.',
-    wallet_has_account:
-      'Esta cartera ya tiene una cuenta: abra el enlace del correo en el teléfono que tiene esta cartera e inicie sesión allí con ella.',
     email_taken: 'Este correo electrónico pertenece a otra cuenta.',
     username_taken: 'Este nombre de usuario ya está ocupado.',
     already_linked: 'Su cuenta ya tiene algo así: desvincúlelo primero.',
@@ -689,24 +677,14 @@ export const es: Translation = {
     transfers_under_way:
       'Hay NFT en camino a esta cartera o desde ella: desvincúlela cuando hayan llegado.',
     too_many_addresses: 'Ya tiene el máximo de direcciones: elimine antes una.',
-    link_expired: 'Este enlace o código ya se usó o ya no es válido: pida uno nuevo.',
     payload_too_large: 'La imagen o el texto es demasiado grande.',
     unsupported_media_type: 'Esta imagen no se puede usar: envíe un archivo JPEG, PNG, GIF o WebP.',
     rate_limited: 'Han sido demasiados intentos: espere antes de volver a intentarlo.',
-    internal_error: 'Algo ha fallado por nuestra parte.',
-    chain_unavailable: 'La red no responde.',
-    not_ready: 'Este mercado todavía no está configurado del todo.',
-    try_later: 'En este momento no es posible.',
   },
   scripts: {
     'Copied.': 'Copiado.',
     'Your browser blocked this. Copy the selected text yourself.':
       'Su navegador lo ha impedido. Copie usted el texto seleccionado.',
-    'This picture is too large.': 'Esta imagen es demasiado grande.',
-    'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.':
-      'Esta imagen no se puede usar: envíe un archivo JPEG, PNG, GIF o WebP.',
-    'You have changed your picture too often: wait a minute.':
-      'Ha cambiado su imagen demasiadas veces: espere un minuto.',
     'Uploading…': 'Subiendo…',
     'Uploading: {percent} %': 'Subiendo: {percent} %',
     'Converting…': 'Convirtiendo…',

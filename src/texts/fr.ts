@@ -267,7 +267,6 @@ export const fr: Translation = {
   claim: {
     title: (number) => `Recevoir la commande ${number}`,
     belongsTo: (owner) => ['Cette commande appartient à ', owner, '.'],
-    otherAccount: 'un autre compte',
     confirmEmail: 'Confirmez votre adresse e-mail',
     toEmail: (email) => [
       'Cette commande a été envoyée à ',
@@ -673,21 +672,10 @@ export const fr: Translation = {
     },
   },
   refusals: {
-    invalid_input: 'Une indication manque ou n’est pas possible ici.',
     invalid_character: 'Le texte contient un caractère qui n’est pas autorisé.',
-    unauthenticated:
-      'La signature ou votre connexion n’est plus valable : rechargez cette page et réessayez.',
-    forbidden: 'Votre compte n’y est pas autorisé.',
-    cross_site: 'La demande venait d’un autre site : ouvrez la page ici et réessayez.',
+    unauthenticated: 'Rechargez cette page et réessayez.',
     account_closed: 'Ce compte est fermé.',
-    reauthentication_required:
-      'Votre connexion est trop ancienne pour cela : connectez-vous à nouveau.',
-    not_found: 'Il n’y a rien ici.',
-    order_not_found: 'Cette commande n’existe pas ou appartient à un autre compte.',
-    method_not_allowed: 'Cette page ne peut pas être ouverte directement.',
     wallet_taken: 'Ce portefeuille appartient à un autre compte.',
-    wallet_has_account:
-      'Ce portefeuille a déjà un compte : ouvrez le lien de l’e-mail sur le téléphone où se trouve ce portefeuille, et connectez-vous-y avec lui.',
     email_taken: 'Cette adresse e-mail appartient à un autre compte.',
     username_taken: 'Ce nom d’utilisateur est déjà pris.',
     already_linked: 'Votre compte en a déjà un : dissociez-le d’abord.',
@@ -697,26 +685,15 @@ export const fr: Translation = {
       'Des NFT sont en route vers ce portefeuille ou en partent : dissociez-le quand ils seront arrivés.',
     too_many_addresses:
       'Vous avez atteint le nombre maximal d’adresses : supprimez-en d’abord une.',
-    link_expired:
-      'Ce lien ou ce code a été utilisé ou n’est plus valable : demandez-en un nouveau.',
     payload_too_large: 'L’image ou le texte est trop volumineux.',
     unsupported_media_type:
       'Cette image ne peut pas être utilisée : envoyez un fichier JPEG, PNG, GIF ou WebP.',
     rate_limited: 'C’était trop souvent : attendez avant de réessayer.',
-    internal_error: 'Un problème est survenu de notre côté.',
-    chain_unavailable: 'Le réseau ne répond pas.',
-    not_ready: 'Cette place de marché n’est pas encore entièrement configurée.',
-    try_later: 'Ce n’est pas possible pour le moment.',
   },
   scripts: {
     'Copied.': 'Copié.',
     'Your browser blocked this. Copy the selected text yourself.':
       'Votre navigateur a bloqué cette action. Copiez vous-même le texte sélectionné.',
-    'This picture is too large.': 'Cette image est trop grande.',
-    'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.':
-      'Cette image ne peut pas être utilisée : envoyez un fichier JPEG, PNG, GIF ou WebP.',
-    'You have changed your picture too often: wait a minute.':
-      'Vous avez changé votre image trop souvent : attendez une minute.',
     'Uploading…': 'Envoi en cours…',
     'Uploading: {percent} %': 'Envoi en cours : {percent} %',
     'Converting…': 'Conversion en cours…',

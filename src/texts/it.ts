@@ -258,7 +258,6 @@ export const it: Translation = {
   claim: {
     title: (number) => `Ricevi l’ordine ${number}`,
     belongsTo: (owner) => ['Questo ordine appartiene a ', owner, '.'],
-    otherAccount: 'un altro account',
     confirmEmail: 'Conferma il tuo indirizzo e-mail',
     toEmail: (email) => [
       'Questo ordine è stato inviato a ',
@@ -661,20 +660,10 @@ export const it: Translation = {
     },
   },
   refusals: {
-    invalid_input: 'Un dato manca o non è possibile qui.',
     invalid_character: 'Il testo contiene un carattere non consentito.',
-    unauthenticated:
-      'La firma o il tuo accesso non è più valido: ricarica questa pagina e riprova.',
-    forbidden: 'Il tuo account non può farlo.',
-    cross_site: 'La richiesta veniva da un altro sito: apri la pagina qui e riprova.',
+    unauthenticated: 'Ricarica questa pagina e riprova.',
     account_closed: 'Questo account è chiuso.',
-    reauthentication_required: 'Il tuo accesso è troppo vecchio per questo: accedi di nuovo.',
-    not_found: 'Qui non c’è nulla.',
-    order_not_found: 'Questo ordine non esiste o appartiene a un altro account.',
-    method_not_allowed: 'Questa pagina non si può aprire direttamente.',
     wallet_taken: 'Questo wallet appartiene a un altro account.',
-    wallet_has_account:
-      'Questo wallet ha già un account: apri il link dell’e-mail sul telefono che ha questo wallet e accedi lì con il wallet.',
     email_taken: 'Questo indirizzo e-mail appartiene a un altro account.',
     username_taken: 'Questo nome utente è già in uso.',
     already_linked: 'Il tuo account ne ha già uno: scollegalo prima.',
@@ -683,25 +672,15 @@ export const it: Translation = {
     transfers_under_way:
       'Ci sono NFT in viaggio verso questo wallet o da esso: scollegalo quando saranno arrivati.',
     too_many_addresses: 'Hai raggiunto il numero massimo di indirizzi: prima eliminane uno.',
-    link_expired: 'Questo link o codice è stato usato o non è più valido: chiedine uno nuovo.',
     payload_too_large: 'L’immagine o il testo è troppo grande.',
     unsupported_media_type:
       'Questa immagine non può essere usata: invia un file JPEG, PNG, GIF o WebP.',
     rate_limited: 'È successo troppo spesso: aspetta prima di riprovare.',
-    internal_error: 'Qualcosa è andato storto da parte nostra.',
-    chain_unavailable: 'La rete non risponde.',
-    not_ready: 'Questo marketplace non è ancora configurato del tutto.',
-    try_later: 'Al momento non è possibile.',
   },
   scripts: {
     'Copied.': 'Copiato.',
     'Your browser blocked this. Copy the selected text yourself.':
       'Il browser lo ha impedito. Copia tu il testo selezionato.',
-    'This picture is too large.': 'Questa immagine è troppo grande.',
-    'This picture cannot be used: send a JPEG, PNG, GIF or WebP file.':
-      'Questa immagine non può essere usata: invia un file JPEG, PNG, GIF o WebP.',
-    'You have changed your picture too often: wait a minute.':
-      'Hai cambiato la tua immagine troppo spesso: attendi un minuto.',
     'Uploading…': 'Caricamento…',
     'Uploading: {percent} %': 'Caricamento: {percent} %',
     'Converting…': 'Conversione…',

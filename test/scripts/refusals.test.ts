@@ -33,8 +33,15 @@ const codesIn = (file: string): string[] =>
     .map(([, code, issue]) => code ?? issue ?? '')
     .filter((code) => Object.hasOwn(errorStatus, code))
 
-/** For calls of the API: pages have no strict query, and send no user id. */
-const ofPrograms = ['unknown_field', 'user_not_found']
+/** Statuses whose error page says what to do, whatever the reason is. */
+const toldByStatus = [403, 404, 405, 500, 503]
+
+/** For calls of the API, which have strict queries and name users and several orders. */
+const ofPrograms = ['order_not_found', 'unknown_field', 'user_not_found']
+/** The form says it of each field, or else its error page. */
+const ofFields = ['invalid_input']
+/** Pages say it, in place of that of a mailed link, and those of a phone and its code. */
+const ofLinks = ['link_expired', 'wallet_has_account']
 
 it('translates each code with which pages in the language of their reader may be refused', () => {
   const routes = globSync('src/pages/*/routes.ts*').filter((file) =>
@@ -44,8 +51,16 @@ it('translates each code with which pages in the language of their reader may be
   const files = new Set(ofEachRequest)
   for (const route of routes) addImports(route, files)
   expect(files).toContain('src/identity/link.ts')
-  const codes = new Set([...files].flatMap(codesIn))
-  expect([...codes].sort()).toEqual([...refusalCodes, ...ofPrograms].sort())
+  const codes = [...new Set([...files].flatMap(codesIn))]
+  const isTold = (code: string) =>
+    refusalCodes.some((told) => told === code) ||
+    toldByStatus.includes(Reflect.get(errorStatus, code))
+  expect(codes.filter((code) => !isTold(code)).sort()).toEqual(
+    [...ofFields, ...ofPrograms, ...ofLinks].sort(),
+  )
+  expect(codes).toEqual(expect.arrayContaining([...refusalCodes]))
+  for (const { errors } of [de, fr, es, italian])
+    for (const status of toldByStatus) expect(errors.advice).toHaveProperty(String(status))
 })
 
 it.each([

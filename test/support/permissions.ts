@@ -121,7 +121,7 @@ POST   /claim/:id/wallet                                   | 401      | 403     
 // Refused: who is measured has a wallet.
 POST   /claim/:id/phone                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | already_linked | 0     | 0     | 0
 GET    /claim/:id/phone                                    | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0
-POST   /claim/:id/phone/confirm                            | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 8     | 0
+POST   /claim/:id/phone/confirm                            | 401      | 403      | 403      | 303 | 403      | 403      | 403      | 403      | 403      | 303 | 1     | 8     | 0
 GET    /phone                                              | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
 POST   /phone                                              | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 0     | 0     | 0
 GET    /phone/wallet                                       | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 0

@@ -2,7 +2,7 @@
  * Lets the user crop a picture to a square and uploads it. A file that the browser cannot decode,
  * such as HEIC in most of them, is uploaded as it is.
  */
-import { translate } from './texts.js'
+import { refusalOf, translate } from './texts.js'
 
 const fileForm = document.getElementById('avatar-file')
 const crop = document.getElementById('avatar-crop')
@@ -116,7 +116,7 @@ function send(bytes) {
   request.addEventListener('load', () => {
     if (request.status === 200) location.assign('/settings/profile?notice=picture-saved')
     else if (request.status === 401) location.assign('/sign-in?redirect=/settings/profile')
-    else fail(describe(request.status))
+    else fail(refusalOf(request.response ?? {}))
   })
   request.addEventListener('error', () =>
     fail(translate('This site did not answer: check your connection, then try again.')),
@@ -125,14 +125,6 @@ function send(bytes) {
   request.open('PUT', '/api/public/user/me/profile/updateAvatarBytes')
   request.setRequestHeader('content-type', bytes.type || 'application/octet-stream')
   request.send(bytes)
-}
-
-function describe(status) {
-  if (status === 413) return translate('This picture is too large.')
-  if (status === 415)
-    return translate('This picture cannot be used: send a JPEG, PNG, GIF or WebP file.')
-  if (status === 429) return translate('You have changed your picture too often: wait a minute.')
-  return translate('Something went wrong on our side: try again in a minute.')
 }
 
 function fail(message) {

@@ -89,6 +89,8 @@ async function post(path, body) {
   })
   if (result.code === 'reauthentication_required')
     location.assign(`/sign-in/again?redirect=${encodeURIComponent(location.pathname)}`)
+  // The page of a phone says what to do then.
+  if (/^(wallet_has_account|link_expired)$/.test(result.code)) location.reload()
   if (!response.ok) throw new Problem(refusalOf(result))
   return result
 }

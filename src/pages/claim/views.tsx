@@ -53,12 +53,12 @@ export const ClaimPage = ({ claim, secret, isReady, notice }: ClaimProps) => {
 const OtherAccount = ({ claim: { id, buyerId, email } }: Pick<ClaimProps, 'claim'>) => {
   const { account, settings, texts } = usePage()
   if (!account || account.id === buyerId) return null
-  const owner = email ? <strong>{maskEmail(email)}</strong> : texts.claim.otherAccount
   return (
     <>
       <p class="notice info">
         <span>
-          {texts.brokenLink.signedInAs(displayName(account))} {texts.claim.belongsTo(owner)}
+          {texts.brokenLink.signedInAs(displayName(account))}{' '}
+          {email && texts.claim.belongsTo(<strong>{maskEmail(email)}</strong>)}
         </span>
       </p>
       <form method="post" action="/sign-out" class="actions">

@@ -67,10 +67,10 @@ export const phoneRoutes = new Endpoints({ isTranslated: true })
   })
   .post('/claim/:id/phone/confirm', confirm, async (c, { param: { id }, form }) => {
     const linked = await confirmPhoneWallet(c.var, form).catch((error) => {
-      if (error instanceof ApiError && error.code === 'wallet_taken') return null
+      if (error instanceof ApiError && /^(wallet_taken|link_expired)$/.test(error.code)) return null
       throw error
     })
-    // The page of the code says that the wallet has got an account meanwhile.
+    // The page of the code says that the wallet has got an account meanwhile, or that the code has ended.
     if (!linked) return c.redirect(pathWith(`/claim/${id}/phone`, { secret: form.secret }), 303)
     const { chainIds, owner } = linked
     await tellOfWallet(c, owner)
