@@ -162,5 +162,5 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('link', { name: 'Edit' }).first().click()
     await page.getByRole('heading', { name: 'Edit delivery address' }).waitFor()
     await check('edit address')
-  }, 300_000)
+  }, 600_000)
 })

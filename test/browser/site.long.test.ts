@@ -269,5 +269,5 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.goto('/settings/account')
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
     await check('account without a wallet')
-  }, 300_000)
+  }, 600_000)
 })
