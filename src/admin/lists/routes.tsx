@@ -203,6 +203,7 @@ function List<Row>({ title, path, query, rows, row, next, children }: ListProps<
         <Field name="until" label="To (UTC)" type="date" value={query.until} />
         <Submit>Show</Submit>
       </form>
+      <h2 class="visually-hidden">Results</h2>
       <Rows
         items={rows}
         empty={next ? 'None on this page.' : 'Nothing matches.'}
