@@ -37,11 +37,9 @@ CREATE TABLE `listings` (
 	`activeTill` text,
 	`active` integer NOT NULL,
 	`type` text NOT NULL,
-	`txHash` text,
 	`priceCurrency` text NOT NULL,
 	`sellerId` integer NOT NULL,
 	`nftId` integer NOT NULL,
-	`captureCronId` text,
 	`shopUrl` text,
 	`obstacle` text,
 	`obstacleSince` text,
@@ -78,35 +76,30 @@ CREATE TABLE `nfts` (
 	`amount` integer NOT NULL,
 	`availableAmount` integer NOT NULL,
 	`approved` integer DEFAULT true NOT NULL,
-	`storageNetworkTx` text,
-	`chainTx` text,
 	`creatorPublicAddr` text NOT NULL,
 	`contractAddr` text NOT NULL,
 	`contractName` text NOT NULL,
 	`contractNetwork` text NOT NULL,
 	`coverKey` text,
 	`category` text,
+	`contentRelease` text,
 	`secretPhrase` text,
+	`missingFiles` integer DEFAULT 0 NOT NULL,
 	`fee` text,
 	`feeRecipient` text,
 	`payload` text NOT NULL,
 	`price` integer NOT NULL,
 	`priceEths` text NOT NULL,
 	`priceCurrency` text NOT NULL,
-	`priceType` text DEFAULT 'FIXED' NOT NULL,
 	`downloadable` integer DEFAULT false NOT NULL,
 	`title` text NOT NULL,
 	`creatorId` integer NOT NULL,
-	`useCaseId` integer DEFAULT 1 NOT NULL,
 	`upgradeable` integer DEFAULT false NOT NULL,
 	`tokenId` text,
 	`fulfilment` text DEFAULT 'transfer' NOT NULL,
 	`recipients` text DEFAULT 'anybody' NOT NULL,
-	`newTokenId` text,
-	`oldTokenId` text,
 	`status` text NOT NULL,
 	`releaseAt` text NOT NULL,
-	`biddingEnabled` integer DEFAULT false NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	`changedAt` text NOT NULL,
@@ -114,14 +107,14 @@ CREATE TABLE `nfts` (
 	`deletedAt` text,
 	`fractionalized` integer DEFAULT false NOT NULL,
 	`redeemable` integer DEFAULT false NOT NULL,
-	`qrcodePrintfileId` text,
 	`salesContractUrl` text,
 	`amountType` text GENERATED ALWAYS AS (json_extract(payload, '$.amountType')) VIRTUAL,
 	FOREIGN KEY (`creatorId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "nfts_stock" CHECK("nfts"."availableAmount" >= 0),
 	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload")),
 	CONSTRAINT "nfts_fulfilment" CHECK("nfts"."fulfilment" IN ('transfer', 'mint')),
-	CONSTRAINT "nfts_recipients" CHECK("nfts"."recipients" IN ('anybody', 'verified'))
+	CONSTRAINT "nfts_recipients" CHECK("nfts"."recipients" IN ('anybody', 'verified')),
+	CONSTRAINT "nfts_content" CHECK("nfts"."contentRelease" IN ('delivered', 'holder'))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-breakpoint
@@ -140,6 +133,40 @@ CREATE TABLE `words` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `words_subject` ON `words` (`kind`,`subjectId`,`word`);--> statement-breakpoint
+CREATE TABLE `contentFiles` (
+	`key` text PRIMARY KEY NOT NULL,
+	`nftId` integer NOT NULL,
+	`name` text NOT NULL,
+	`place` integer NOT NULL,
+	`type` text NOT NULL,
+	`bytes` integer NOT NULL,
+	`sha256` text NOT NULL,
+	`state` text NOT NULL,
+	`changedAt` text NOT NULL,
+	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "contentFiles_state" CHECK("contentFiles"."state" IN ('missing', 'stored', 'removed'))
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `contentFiles_name` ON `contentFiles` (`nftId`,`state`,`name`) WHERE "contentFiles"."state" <> 'removed';--> statement-breakpoint
+CREATE INDEX `contentFiles_nft` ON `contentFiles` (`nftId`,`state`,`place`);--> statement-breakpoint
+CREATE INDEX `contentFiles_removed` ON `contentFiles` (`changedAt`) WHERE "contentFiles"."state" = 'removed';--> statement-breakpoint
+CREATE TABLE `contentStorage` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`bytes` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `downloads` (
+	`day` text NOT NULL,
+	`nftId` integer NOT NULL,
+	`name` text NOT NULL,
+	`userId` integer NOT NULL,
+	`orderItemId` integer NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`nftId`, `day`, `name`, `userId`, `orderItemId`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `downloads_user` ON `downloads` (`userId`);--> statement-breakpoint
+CREATE INDEX `downloads_day` ON `downloads` (`day`);--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,
 	`token` text NOT NULL,
@@ -576,7 +603,6 @@ CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text,
 	`approved` integer DEFAULT true NOT NULL,
-	`companyUser` integer DEFAULT false NOT NULL,
 	`email` text DEFAULT '' NOT NULL,
 	`ethereumPublicAddr` text DEFAULT '' NOT NULL,
 	`walletChainId` integer DEFAULT 0 NOT NULL,
@@ -585,20 +611,13 @@ CREATE TABLE `users` (
 	`identityHash` text NOT NULL,
 	`name` text,
 	`provider` text NOT NULL,
-	`chatServiceId` text,
 	`roleId` integer,
 	`username` text,
 	`shopUrl` text,
-	`viewMode` text DEFAULT 'default' NOT NULL,
-	`paymentConnectId` text,
-	`payprovExternalId` text,
-	`onrampId` text,
-	`newsletterAgreement` integer DEFAULT false NOT NULL,
 	`locale` text DEFAULT 'en' NOT NULL,
 	`language` text,
 	`approvedAt` text,
 	`lastAccessAt` text,
-	`onboardedAt` text,
 	`removedAt` text,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,

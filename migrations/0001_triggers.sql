@@ -40,3 +40,10 @@ CREATE TRIGGER users_demoted_webhooks AFTER UPDATE OF roleId ON users WHEN OLD.r
 CREATE TRIGGER reservations_created AFTER INSERT ON reservations BEGIN INSERT INTO heldPieces (nftId, expiresAt, quantity) VALUES (NEW.nftId, NEW.expiresAt, NEW.quantity) ON CONFLICT (nftId, expiresAt) DO UPDATE SET quantity = quantity + excluded.quantity; END;
 --> statement-breakpoint
 CREATE TRIGGER reservations_deleted AFTER DELETE ON reservations BEGIN UPDATE heldPieces SET quantity = quantity - OLD.quantity WHERE nftId = OLD.nftId AND expiresAt = OLD.expiresAt; END;
+--> statement-breakpoint
+-- The bytes of all files, and the files of an NFT whose bytes are missing.
+CREATE TRIGGER contentFiles_inserted AFTER INSERT ON contentFiles BEGIN INSERT INTO contentStorage (id, bytes) VALUES (1, NEW.bytes) ON CONFLICT (id) DO UPDATE SET bytes = bytes + excluded.bytes; UPDATE nfts SET missingFiles = missingFiles + (NEW.state = 'missing') WHERE id = NEW.nftId; END;
+--> statement-breakpoint
+CREATE TRIGGER contentFiles_moved AFTER UPDATE OF state ON contentFiles WHEN (OLD.state = 'missing') <> (NEW.state = 'missing') BEGIN UPDATE nfts SET missingFiles = missingFiles + (NEW.state = 'missing') - (OLD.state = 'missing') WHERE id = NEW.nftId; END;
+--> statement-breakpoint
+CREATE TRIGGER contentFiles_deleted AFTER DELETE ON contentFiles BEGIN UPDATE contentStorage SET bytes = bytes - OLD.bytes; END;

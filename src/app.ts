@@ -17,6 +17,7 @@ import { authenticate, recordTokenUse } from './auth/authenticate.ts'
 import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
+import { contentRoutes } from './content/routes.ts'
 import { deliveryRoutes } from './delivery/actions/routes.ts'
 import { webhookRoutes } from './events/routes.ts'
 import type { App } from './http/context.ts'
@@ -33,6 +34,7 @@ import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
 import { claimRoutes } from './pages/claim/routes.tsx'
+import { contentPageRoutes } from './pages/content/routes.tsx'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
@@ -105,6 +107,7 @@ const endpoints = [
   webhookRoutes,
   deliveryRoutes,
   catalogueRoutes,
+  contentRoutes,
   monitoringRoutes,
   personalDataRoutes,
   walletRoutes,
@@ -113,6 +116,7 @@ const endpoints = [
   orderPageRoutes,
   languageRoutes,
   claimRoutes,
+  contentPageRoutes,
   phoneRoutes,
   mailRoutes,
   docsRoutes,

@@ -5,10 +5,12 @@ import { removeOrphans } from './avatars/remove.ts'
 import { checkListings } from './catalogue/check-listings.ts'
 import { tellDue } from './catalogue/due.ts'
 import { sweepImports } from './catalogue/import.ts'
+import { sweepFiles } from './content/sweep.ts'
 import { batch } from './db/batch.ts'
 import { connect, type Database } from './db/client.ts'
 import { prune } from './db/prune.ts'
 import { pruneQuotas } from './db/quota.ts'
+import { downloads } from './db/schema/content.ts'
 import { cronRuns, sentMails } from './db/schema/operations.ts'
 import { idempotencyKeys } from './db/schema/orders.ts'
 import { emailLinks, phoneLinks, walletNonces } from './db/schema/users.ts'
@@ -21,7 +23,7 @@ import { handleFailing, warnBehind } from './events/failing.ts'
 import { pruneEvents } from './events/log.ts'
 import { wakeWebhooks } from './events/wake.ts'
 import { sweepTokens } from './identity/all-tokens.ts'
-import { mailLimits, orderLimits } from './limits.ts'
+import { contentLimits, mailLimits, orderLimits } from './limits.ts'
 import { log } from './log.ts'
 import { mailAlarms } from './monitoring/alarms/mail-alarms.ts'
 import { raiseAlarms } from './monitoring/alarms/notify.ts'
@@ -51,6 +53,7 @@ const jobs: Record<string, Job> = {
   mailSummaries,
   deleteExpiredRows: ({ db, now }) => deleteExpiredRows(db, now),
   removeOrphans: ({ env, db, now }) => removeOrphans(env.AVATARS, db, now),
+  sweepFiles: ({ env, db, now }) => sweepFiles(env.CONTENT, db, now),
   checkListings: ({ db, settings, now }) => checkListings(db, settings, now),
   tellDue: ({ db, now }) => tellDue(db, now),
   rollUpHours: ({ db, now }) => rollUpHours(db, now),
@@ -127,6 +130,12 @@ export function deleteExpiredRows(db: Database, now: Date) {
     reservations: sweepReservations(db, now),
     quotas: pruneQuotas(db, now),
     disagreements: pruneDisagreements(db, now),
+    downloads: prune(
+      db,
+      downloads,
+      sql`day < ${before(contentLimits.counted.max).slice(0, 10)}`,
+      sql`nftId, day, name, userId, orderItemId`,
+    ),
     mails: prune(db, sentMails, sql`createdAt < ${before(mailLimits.approval.max)}`),
   })
 }

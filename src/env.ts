@@ -2,7 +2,7 @@
 import type { Hex } from 'viem'
 import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
-import { mailLimits, operatorLimits, orderLimits, peopleLimits } from './limits.ts'
+import { contentLimits, mailLimits, operatorLimits, orderLimits, peopleLimits } from './limits.ts'
 import { MINUTE } from './time.ts'
 
 const nonEmpty = z.string().min(1)
@@ -160,6 +160,8 @@ export const settingsSchema = issuerSchema.extend({
   MAX_PICTURES_PER_DAY: count.default(peopleLimits.converted.max),
   /** Conversions of the art of NFTs in a day (UTC), besides those. */
   MAX_ART_PER_DAY: count.default(peopleLimits.art.max),
+  /** Bytes of the files of all NFTs together. */
+  MAX_CONTENT_BYTES: count.default(contentLimits.stored.max),
   /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */
   MAX_MAILS_PER_HOUR: count.default(mailLimits.perHour.max),
   MAX_MAILS_PER_DAY: count.default(mailLimits.perDay.max),

@@ -78,6 +78,8 @@ export const requestLimits = {
   signIns: rate('SIGN_IN_LIMIT', 'sign-ins of a client address', 20),
   avatars: rate('AVATAR_LIMIT', 'changes of avatars of a user, a master token, or a session', 20),
   newTokens: rate('TOKEN_LIMIT', 'new tokens of the same', 10),
+  content: rate('CONTENT_LIMIT', 'requests for content and its files, of the same', 60),
+  holders: rate('HOLDER_LIMIT', 'of these, questions who holds a token', 20),
   // Enough for 100 ids, and short enough for the logs of proxies.
   urlLength: count('characters of a URL', 8192, 'invalid_input'),
   json: size('JSON of a request', MEBIBYTE, 'payload_too_large'),
@@ -305,6 +307,22 @@ export const catalogueLimits = {
   ),
   // The metadata of some collections holds the picture.
   lineLength: count('characters of a line of an import', 128 * 1024, 'invalid_input'),
+}
+
+export const contentLimits = {
+  payload: count('characters of `payload` of a record, as JSON', 16 * 1024, 'invalid_input'),
+  phrase: count('characters of a phrase', 1000, 'invalid_input'),
+  files: count('files of an NFT', 20, 'invalid_input'),
+  // Cloudflare takes bodies of 100 MB.
+  file: size('a file', 95 * MEBIBYTE, 'invalid_input'),
+  ofNft: size('the files of an NFT together', 1024 * MEBIBYTE, 'invalid_input'),
+  stored: setBy(
+    'MAX_CONTENT_BYTES',
+    size('the files of all NFTs together', 50 * 1024 * MEBIBYTE, 'content_full'),
+  ),
+  removed: time('a file that the catalogue names no more', DAY, 'it is deleted'),
+  url: time('the URL of a file', 5 * MINUTE, 'link_expired'),
+  counted: time('the number of downloads of a day', 90 * DAY, 'it is removed'),
 }
 
 export const operatorLimits = {

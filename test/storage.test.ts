@@ -41,13 +41,14 @@ const growth = {
   reservation: { bytes: 500, tables: ['reservations', 'heldPieces'] },
   link: { bytes: 900, tables: ['emailLinks', 'walletNonces'] },
   hour: { bytes: 300, tables: ['hourlyOrders'] },
+  download: { bytes: 150, tables: ['downloads'] },
   action: { bytes: 150, tables: ['auditLog'] },
   line: { bytes: 1500, tables: ['catalogueImports', 'catalogueLines'] },
 }
 
 /** Tables that do not grow with orders. */
 const limited = {
-  'your catalogue': ['creators', 'nftCounts', 'words'],
+  'your catalogue': ['creators', 'nftCounts', 'words', 'contentFiles', 'contentStorage'],
   'a few for each user, network, signer or alarm': [
     ...['phoneLinks', 'shops'],
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],

@@ -83,6 +83,7 @@ export function foreignMessage({ outcome, summary }: ForeignOrder): Message {
     txId: summary.txId,
     failReason: summary.failReason,
     reasonCode: summary.reasonCode,
+    hasContent: false,
     sequence: summary.sequence,
   }
   const timestamp = new Date().toISOString()

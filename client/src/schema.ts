@@ -797,6 +797,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/nfts/{nft}/files/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Store a file of the content of an NFT
+         * @description The body is the file that the catalogue names: as many bytes, with that hash. It is streamed, so `Content-Length` is required; at most 95 MiB. Repeating a call is safe. Needs a master token that may write.
+         */
+        put: operations["storeContentFile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/externalOrders/{order_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the content that an order has released
+         * @description For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Needs a token.
+         */
+        get: operations["getContentOfOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/nfts/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the content of an NFT as the holder of its token
+         * @description If its `release` is `holder`. All nodes of the network are asked who holds it. Its URLs work for 5 minutes. Needs a token.
+         */
+        get: operations["getContentOfHolder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Load a file of the content of an NFT
+         * @description At a `url` of the content. `Range`, `If-Range` and `If-None-Match` are heeded. What a fork of the chain has undone since is not released any more. Needs no token.
+         */
+        get: operations["loadContentFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1630,6 +1710,8 @@ export interface components {
              * @enum {string|null}
              */
             reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "mint_not_exact" | "mint_refused" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_without_effect" | null;
+            /** @description Whether files or a phrase come with what was delivered: see `GET /api/externalOrders/{id}/content`. */
+            hasContent: boolean;
             /**
              * Format: int64
              * @description Grows with each event of the order.
@@ -1969,10 +2051,16 @@ export interface components {
             availableAmount: number;
             /** @description Whether the marketplace has approved the NFT. */
             approved: boolean;
-            /** @description Transaction that stored the files. */
-            storageNetworkTx: string | null;
-            /** @description Transaction that minted the NFT. */
-            chainTx: string | null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            storageNetworkTx: null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            chainTx: null;
             /** @description Wallet address of the creator. */
             creatorPublicAddr: string;
             /** @description Address of the token contract. */
@@ -1987,7 +2075,7 @@ export interface components {
             category: string | null;
             /** @description Phrase that unlocks the content. Null as `payload.secretPhrase` is. */
             secretPhrase: string | null;
-            /** @description Fee of secondary sales. */
+            /** @description Fee of secondary sales, in per cent. */
             fee: string | null;
             /** @description Wallet address that receives the fee. */
             feeRecipient: string | null;
@@ -2004,8 +2092,11 @@ export interface components {
             priceEths: string;
             /** @description Currency of `price`, ISO 4217. */
             priceCurrency: string;
-            /** @description How the price is set, such as `FIXED`. */
-            priceType: string;
+            /**
+             * @description Always `FIXED`.
+             * @constant
+             */
+            priceType: "FIXED";
             /** @description Whether the buyer may download the files. */
             downloadable: boolean;
             /** @description Title. */
@@ -2016,18 +2107,24 @@ export interface components {
              */
             creatorId: number;
             /**
-             * Format: int64
-             * @description Id of the use case.
+             * @description Always 1.
+             * @constant
              */
-            useCaseId: number;
+            useCaseId: 1;
             /** @description Whether the NFT can be upgraded. */
             upgradeable: boolean;
             /** @description Token id in the contract; null before it is minted. */
             tokenId: string | null;
-            /** @description Token id after an upgrade. */
-            newTokenId: string | null;
-            /** @description Token id before an upgrade. */
-            oldTokenId: string | null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            newTokenId: null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            oldTokenId: null;
             /** @description `released` or `unlisted` if the NFT is on sale. Other values: it is not. */
             status: string;
             /**
@@ -2035,8 +2132,11 @@ export interface components {
              * @description Time of the release.
              */
             releaseAt: string;
-            /** @description Whether bids are accepted. */
-            biddingEnabled: boolean;
+            /**
+             * @description Always false.
+             * @constant
+             */
+            biddingEnabled: false;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -2056,8 +2156,11 @@ export interface components {
             fractionalized: boolean;
             /** @description Whether the NFT can be redeemed. */
             redeemable: boolean;
-            /** @description File id of the printable QR code. */
-            qrcodePrintfileId: string | null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            qrcodePrintfileId: null;
             /** @description URL of the sales contract. */
             salesContractUrl: string | null;
         };
@@ -2095,8 +2198,11 @@ export interface components {
             /** @description Whether orders are accepted. */
             active: boolean;
             type: components["schemas"]["ListingType"];
-            /** @description Transaction that created the listing on the chain. */
-            txHash: string | null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            txHash: null;
             /** @description Currency of `priceCents`, ISO 4217. */
             priceCurrency: string;
             /**
@@ -2109,8 +2215,11 @@ export interface components {
              * @description Id of the NFT for sale.
              */
             nftId: number;
-            /** @description Id of the job that captures the payment of an auction. */
-            captureCronId: string | null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            captureCronId: null;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -2147,7 +2256,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2222,7 +2331,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -2323,8 +2432,6 @@ export interface components {
             id: number;
             /** @description Whether the marketplace has approved the user. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             approved: boolean;
-            /** @description Whether the user is a company. Only for master tokens (without `orders`) and the buyer; otherwise false. */
-            companyUser: boolean;
             /** @description E-mail address; empty if the user has none. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             email: string;
             /** @description Wallet address; empty if the user has none. */
@@ -2333,8 +2440,6 @@ export interface components {
             name: string | null;
             /** @description How the user signed up: `wallet` or `email`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             provider: string;
-            /** @description Id at the chat service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            chatServiceId: string | null;
             /**
              * Format: int64
              * @description Role: 1 is an administrator. Only for master tokens (without `orders`) and the buyer; otherwise null.
@@ -2342,16 +2447,6 @@ export interface components {
             roleId: number | null;
             /** @description User name. */
             username: string | null;
-            /** @description Display setting. */
-            viewMode: string;
-            /** @description Id at the payment service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            paymentConnectId: string | null;
-            /** @description Id at the payment provider. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            payprovExternalId: string | null;
-            /** @description Id at the onramp service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            onrampId: string | null;
-            /** @description Whether the user agreed to get the newsletter. Only for master tokens (without `orders`) and the buyer; otherwise false. */
-            newsletterAgreement: boolean;
             /** @description Language, BCP 47, such as `en` or `de-AT`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             locale: string;
             /**
@@ -2364,11 +2459,6 @@ export interface components {
              * @description Time of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             lastAccessAt: string | null;
-            /**
-             * Format: date-time
-             * @description Time when the user finished onboarding. Only for master tokens (without `orders`) and the buyer; otherwise null.
-             */
-            onboardedAt: string | null;
             /**
              * Format: date-time
              * @description Time of removal; null while the account exists. Only for master tokens (without `orders`) and the buyer; otherwise null.
@@ -2386,8 +2476,33 @@ export interface components {
             updatedAt: string;
             /** @description IP address of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             ipAddress: string;
+            /**
+             * @description Always false.
+             * @constant
+             */
+            companyUser: false;
+            /** @description Always null. */
+            chatServiceId: null;
+            /**
+             * @description Always `default`.
+             * @constant
+             */
+            viewMode: "default";
             /** @description Always null. */
             walletNonce: null;
+            /** @description Always null. */
+            paymentConnectId: null;
+            /** @description Always null. */
+            payprovExternalId: null;
+            /** @description Always null. */
+            onrampId: null;
+            /**
+             * @description Always false.
+             * @constant
+             */
+            newsletterAgreement: false;
+            /** @description Always null. */
+            onboardedAt: null;
         };
         /** @description A page of summaries of orders. */
         OrderSummaryPage: {
@@ -2863,7 +2978,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "content_missing" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: int64
              * @description Most pieces of one order; null if only `available` limits it.
@@ -2999,7 +3114,7 @@ export interface components {
              * @description The code of an order; null if sellable.
              * @enum {string|null}
              */
-            notSellableReason: "nft_not_released" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
+            notSellableReason: "nft_not_released" | "content_missing" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "quantity_above_limit" | "sold_out" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | null;
             /**
              * Format: date-time
              * @description Time of the release or the last change; also when it sold out or came back.
@@ -3384,6 +3499,54 @@ export interface components {
             /** @description In the order of the records. */
             numbers: (number | null)[];
         };
+        /** @description A file that was stored. */
+        StoredContentFile: {
+            /** @description Name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Size.
+             */
+            bytes: number;
+            /** @description SHA-256 of its bytes, in hex. */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description Files of the NFT that are still missing. With none, it is sold.
+             */
+            missingFiles: number;
+        };
+        /** @description What a buyer or holder gets besides the token. */
+        Content: {
+            /** @description The secret phrase; null without one. */
+            phrase: string | null;
+            /** @description The files. */
+            files: components["schemas"]["LoadableFile"][];
+            /**
+             * Format: date-time
+             * @description When the URLs expire. Ask again for new ones.
+             */
+            expiresAt: string;
+        };
+        /** @description A file, and where it can be loaded now. */
+        LoadableFile: {
+            /** @description Name. */
+            name: string;
+            /** @description Media type, as its creator says it. */
+            type: string;
+            /**
+             * Format: int64
+             * @description Size.
+             */
+            bytes: number;
+            /** @description SHA-256 of its bytes, in hex. */
+            sha256: string;
+            /**
+             * Format: uri
+             * @description Where it can be loaded until `expiresAt`, also in parts. Keep it secret.
+             */
+            url: string;
+        };
         /** @description The instance can serve. */
         Health: {
             /**
@@ -3637,6 +3800,8 @@ export interface components {
             phoneLinks: components["schemas"]["PhoneLink"][];
             /** @description Webhook endpoints. */
             webhooks: components["schemas"]["WebhookRecord"][];
+            /** @description Downloads of the last 90 days. */
+            downloads: components["schemas"]["DownloadRecord"][];
             /** @description Entries of the audit log. */
             actions: components["schemas"]["AdministratorAction"][];
             /** @description Orders that the person bought or sold, newest first, as a token of the person reads them. */
@@ -3655,8 +3820,6 @@ export interface components {
             id: number;
             /** @description Whether the marketplace has approved the user. Only for master tokens (without `orders`) and the buyer; otherwise false. */
             approved: boolean;
-            /** @description Whether the user is a company. Only for master tokens (without `orders`) and the buyer; otherwise false. */
-            companyUser: boolean;
             /** @description E-mail address; empty if the user has none. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             email: string;
             /** @description Wallet address; empty if the user has none. */
@@ -3665,8 +3828,6 @@ export interface components {
             name: string | null;
             /** @description How the user signed up: `wallet` or `email`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             provider: string;
-            /** @description Id at the chat service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            chatServiceId: string | null;
             /**
              * Format: int64
              * @description Role: 1 is an administrator. Only for master tokens (without `orders`) and the buyer; otherwise null.
@@ -3674,16 +3835,6 @@ export interface components {
             roleId: number | null;
             /** @description User name. */
             username: string | null;
-            /** @description Display setting. */
-            viewMode: string;
-            /** @description Id at the payment service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            paymentConnectId: string | null;
-            /** @description Id at the payment provider. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            payprovExternalId: string | null;
-            /** @description Id at the onramp service. Only for master tokens (without `orders`) and the buyer; otherwise null. */
-            onrampId: string | null;
-            /** @description Whether the user agreed to get the newsletter. Only for master tokens (without `orders`) and the buyer; otherwise false. */
-            newsletterAgreement: boolean;
             /** @description Language, BCP 47, such as `en` or `de-AT`. Only for master tokens (without `orders`) and the buyer; otherwise empty. */
             locale: string;
             /**
@@ -3696,11 +3847,6 @@ export interface components {
              * @description Time of the last sign-in. Only for master tokens (without `orders`) and the buyer; otherwise null.
              */
             lastAccessAt: string | null;
-            /**
-             * Format: date-time
-             * @description Time when the user finished onboarding. Only for master tokens (without `orders`) and the buyer; otherwise null.
-             */
-            onboardedAt: string | null;
             /**
              * Format: date-time
              * @description Time of removal; null while the account exists. Only for master tokens (without `orders`) and the buyer; otherwise null.
@@ -3916,6 +4062,23 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description How often the person has loaded a file of an NFT in a day. */
+        DownloadRecord: {
+            /** @description The day, of UTC. */
+            day: string;
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            nftId: number;
+            /** @description Name of the file. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of downloads.
+             */
+            count: number;
+        };
         /** @description What the person did as an administrator. */
         AdministratorAction: {
             /**
@@ -4030,6 +4193,8 @@ export interface components {
          *
          *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
          *
+         *     `content_missing`: Files of the NFT are not uploaded yet, so it is not sold. Wait until `sellable` is true.
+         *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
          *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with `city`, `street`, `country` and `postal`, which may be absent if `country` is the ISO code of one without postal codes.
@@ -4131,7 +4296,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form besides it, or more than 1,000 lines or 4 MiB of a catalogue. Send fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a file of more than 95 MiB, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form besides it, or more than 1,000 lines or 4 MiB of a catalogue. Send fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -4339,6 +4504,8 @@ export interface components {
          *
          *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
          *
+         *     `content_missing`: Files of the NFT are not uploaded yet, so it is not sold. Wait until `sellable` is true.
+         *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
          *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with `city`, `street`, `country` and `postal`, which may be absent if `country` is the ISO code of one without postal codes.
@@ -4449,6 +4616,8 @@ export interface components {
          *
          *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
          *
+         *     `content_missing`: Files of the NFT are not uploaded yet, so it is not sold. Wait until `sellable` is true.
+         *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
          *     `no_billing_address`: The order has no complete billing data, and the buyer no billing address, or a user token or that of a shop (`orders`) names the buyer by `email` or `wallet`, even one who has an account and an address. Send `buyerBillingData` with `city`, `street`, `country` and `postal`, which may be absent if `country` is the ISO code of one without postal codes.
@@ -4557,6 +4726,8 @@ export interface components {
          *
          *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
          *
+         *     `content_missing`: Files of the NFT are not uploaded yet, so it is not sold. Wait until `sellable` is true.
+         *
          *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
@@ -4648,7 +4819,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form besides it, or more than 1,000 lines or 4 MiB of a catalogue. Send fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a file of more than 95 MiB, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form besides it, or more than 1,000 lines or 4 MiB of a catalogue. Send fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -5219,6 +5390,23 @@ export interface components {
             };
         };
         /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`. Name fewer or smaller files, or ask the operator to raise it.
+         */
+        ConflictOrContentFull: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
@@ -5226,6 +5414,94 @@ export interface components {
          *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
          */
         FindRecordNumbers400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `file_differs`: The body is not the file that the catalogue names: it has another length or hash. The message names both. Send the right file, or import its new hash first.
+         */
+        InvalidInputOrFileDiffers: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `length_required`: A file was sent without `Content-Length`. Send the header. */
+        LengthRequired: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *
+         *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
+         */
+        GetContentOfOrder400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /** @description `not_found`: Nothing exists here, or it belongs to another user. Check path and id. */
+        OrdersNotFound: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /** @description `not_delivered`: The order is not delivered, or a fork of the chain has undone it: its content is not released. Wait for `order.delivered`. */
+        OrdersNotDelivered: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /** @description `link_expired`: A mailed link was used, has expired, or is for another user; or the URL of a file has expired. Ask for a new one. */
+        LinkExpired: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -7540,7 +7816,7 @@ export interface operations {
             400: components["responses"]["ImportCatalogue400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["ConflictOrContentFull"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7580,6 +7856,235 @@ export interface operations {
             403: components["responses"]["ForbiddenOrCrossSite"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    storeContentFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the NFT, or `externalId:` with the id of its record.
+                 * @example 4
+                 */
+                nft: number | string;
+                /**
+                 * @description The name of the file, as its record has it.
+                 * @example track.mp3
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description The bytes. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description A file that was stored. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredContentFile"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrFileDiffers"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            411: components["responses"]["LengthRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    getContentOfOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description The id of the order.
+                 * @example 10
+                 */
+                order_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a buyer or holder gets besides the token. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Content"];
+                };
+            };
+            400: components["responses"]["GetContentOfOrder400"];
+            401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbidden"];
+            404: components["responses"]["OrdersNotFound"];
+            409: components["responses"]["OrdersNotDelivered"];
+            429: components["responses"]["OrdersRateLimited"];
+            500: components["responses"]["OrdersInternalError"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
+        };
+    };
+    getContentOfHolder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description The id of the NFT.
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a buyer or holder gets besides the token. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Content"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    loadContentFile: {
+        parameters: {
+            query: {
+                /**
+                 * @description What has released it.
+                 * @example header.payload.signature
+                 */
+                token: string;
+            };
+            header?: {
+                /** @description The `ETag` of the copy that you have. If it is still right, the answer is 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The name of the file.
+                 * @example track.mp3
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/aac": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/flac": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/mp4": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/mpeg": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/ogg": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/wav": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/webm": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "application/octet-stream": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                };
+            };
+            /** @description The part that `Range` asks for. */
+            206: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/aac": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/flac": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/mp4": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/mpeg": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/ogg": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/wav": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "audio/webm": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                    "application/octet-stream": string | unknown | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
+                };
+            };
+            /** @description The file has the ETag that `If-None-Match` names. */
+            304: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["LinkExpired"];
+            /** @description The file does not have the part that `Range` asks for. */
+            416: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -8454,6 +8959,14 @@ export interface Methods {
     importCatalogue: operations["importCatalogue"];
     /** Find the numbers of records. Returns the ids in the API of up to 1000 records, also of drafts. Needs a master token that may write. */
     findRecordNumbers: operations["findRecordNumbers"];
+    /** Store a file of the content of an NFT. The body is the file that the catalogue names: as many bytes, with that hash. It is streamed, so `Content-Length` is required; at most 95 MiB. Repeating a call is safe. Needs a master token that may write. */
+    storeContentFile: operations["storeContentFile"];
+    /** Get the content that an order has released. For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Needs a token. */
+    getContentOfOrder: operations["getContentOfOrder"];
+    /** Get the content of an NFT as the holder of its token. If its `release` is `holder`. All nodes of the network are asked who holds it. Its URLs work for 5 minutes. Needs a token. */
+    getContentOfHolder: operations["getContentOfHolder"];
+    /** Load a file of the content of an NFT. At a `url` of the content. `Range`, `If-Range` and `If-None-Match` are heeded. What a fork of the chain has undone since is not released any more. Needs no token. */
+    loadContentFile: operations["loadContentFile"];
     /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges and counters in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
@@ -8527,6 +9040,10 @@ export const routes: Record<keyof Methods, Route> = {
     writeOffTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/write-off","body":"json","hasKey":false,"answer":"application/json"},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false,"answer":"application/json"},
     findRecordNumbers: {"method":"POST","path":"/api/admin/catalogue/ids","body":"json","hasKey":false,"answer":"application/json"},
+    storeContentFile: {"method":"PUT","path":"/api/admin/nfts/{nft}/files/{name}","body":"bytes","hasKey":false,"answer":"application/json"},
+    getContentOfOrder: {"method":"GET","path":"/api/externalOrders/{order_id}/content","body":null,"hasKey":false,"answer":"application/json"},
+    getContentOfHolder: {"method":"GET","path":"/api/public/nfts/{id}/content","body":null,"hasKey":false,"answer":"application/json"},
+    loadContentFile: {"method":"GET","path":"/files/{name}","body":null,"hasKey":false,"answer":"audio/aac"},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false,"answer":"application/json"},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false,"answer":"text/plain"},
     acknowledgeAlarm: {"method":"POST","path":"/api/admin/alarms/{key}/acknowledge","body":"json","hasKey":false,"answer":"application/json"},

@@ -23,6 +23,8 @@ const ALGORITHM = 'EdDSA'
 const AUDIENCE = 'marketplace-api'
 /** The audience of links in mails, which are no tokens of the API. */
 const MAIL_AUDIENCE = 'marketplace-mails'
+/** The audience of URLs of files. */
+const FILE_AUDIENCE = 'marketplace-files'
 
 /** Seconds by which `iat` may be in the future, because clocks differ. */
 const CLOCK_SKEW = 5
@@ -140,6 +142,37 @@ export function signOptOut(issuer: Issuer, addressHash: string): Promise<string>
 export const verifyOptOut = (issuer: Issuer, jwt: string): Promise<string | null> =>
   verify(issuer, jwt, { audience: MAIL_AUDIENCE }).then(
     ({ payload }) => payload.sub ?? null,
+    () => null,
+  )
+
+/** A file that may be loaded: its key, the order item that releases it or null, and for whom it is counted. */
+type Download = { key: string; item: number | null; user: number }
+
+/** Returns the JWT of a URL with which a file can be loaded until a time. */
+export function signDownload(
+  issuer: Issuer,
+  { key, item, user }: Download,
+  expiresAt: Date,
+): Promise<string> {
+  const signingKey = currentKey(issuer)
+  return unsigned(issuer, FILE_AUDIENCE, signingKey, { item, user })
+    .setSubject(key)
+    .setExpirationTime(expiresAt)
+    .sign(signingKey)
+}
+
+/** Returns what a JWT of `signDownload` is for, or null if it is not one, or has expired. */
+export const verifyDownload = (issuer: Issuer, jwt: string, now: Date): Promise<Download | null> =>
+  verify(issuer, jwt, {
+    audience: FILE_AUDIENCE,
+    requiredClaims: ['sub', 'exp'],
+    currentDate: now,
+  }).then(
+    ({ payload: { sub = '', item, user } }) => ({
+      key: sub,
+      item: item === null ? null : Number(item),
+      user: Number(user),
+    }),
     () => null,
   )
 

@@ -12,6 +12,7 @@ import {
 } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
 import { DAY } from '../time.ts'
 import type { StagedLine } from './line.ts'
@@ -30,6 +31,8 @@ export type ImportCtx = {
   /** The number of the first line, and the SHA-256 of the body in hex. */
   callHash: string
   now: Date
+  /** Bytes of the files of all NFTs together. */
+  maxContentBytes: number
 }
 
 /** Runs the statements as one transaction, unless a guard stops it. */
@@ -108,7 +111,7 @@ export async function commit(
   ctx: ImportCtx,
   { last, isDryRun }: { last: number; isDryRun: boolean },
 ): Promise<Counts> {
-  const { db, caller, importId, callHash, now } = ctx
+  const { db, caller, importId, callHash, now, maxContentBytes } = ctx
   const guards = [
     guard('conflict', 'later lines than these are staged')`
       ${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
@@ -116,24 +119,36 @@ export async function commit(
   ]
   const result = countRecords(importId)
   type Result = { result: string }
+  const contentBytes = sql`coalesce((SELECT bytes FROM contentStorage), 0)`
   const statements = {
     update: raw<Result>(db)`
       UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
       WHERE id = ${importId} RETURNING result`,
     record: caller ? recordImport(db, caller, importId, now) : undefined,
     records: writeRecords(db, importId, now),
+    room: raw(
+      db,
+    )`INSERT INTO guard SELECT iif(${contentBytes} > ${maxContentBytes}, 'content_full', NULL)`,
     lines: deleteLines(db, importId),
   }
   if (!isDryRun) {
-    const { update } = await write(ctx, guards, statements)
+    const { update } = await write(ctx, guards, statements).catch(refuseFull)
     return toCounts(update[0]?.result)
   }
   const { counted } = await batch(db, { counted: raw<Result>(db)`SELECT ${result} AS result` })
   const undo = raw(db)`INSERT INTO guard VALUES ('rehearsed')`
   await write(ctx, guards, { ...statements, undo }).catch((error: unknown) => {
-    if (!String(error).includes('rehearsed')) throw error
+    if (!String(error).includes('rehearsed')) refuseFull(error)
   })
   return toCounts(counted[0]?.result)
+}
+
+function refuseFull(error: unknown): never {
+  if (!String(error).includes('content_full')) throw error
+  throw new ApiError(
+    'content_full',
+    'the files of all NFTs together would exceed MAX_CONTENT_BYTES: name fewer, or raise it',
+  )
 }
 
 /** Records an import once, even if its last call is repeated while it runs. */

@@ -66,12 +66,18 @@ function parseLine(text: string, line: number, networks: readonly string[]) {
   return { staged, problems: [] }
 }
 
-/** Metadata, which others have written, keeps its numbers, and may have halves of surrogate pairs. */
+/** Metadata and payload, which others have written, keep their numbers, and may have halves of surrogate pairs. */
 function parseJson(text: string): unknown {
   try {
     const value = text.length > catalogueLimits.lineLength.max ? undefined : JSON.parse(text)
-    if (Object(value).metadata) value.metadata = Object(parseExactly(text)).metadata
-    return value
+    const { metadata, payload } = Object(value)
+    if (!metadata && !payload) return value
+    const exact = Object(parseExactly(text))
+    return {
+      ...value,
+      ...(metadata && { metadata: exact.metadata }),
+      ...(payload && { payload: exact.payload }),
+    }
   } catch {
     return undefined
   }

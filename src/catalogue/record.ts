@@ -4,6 +4,7 @@
  */
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
+import { Content } from '../content/record.ts'
 import {
   amountTypes,
   fulfilments,
@@ -12,15 +13,19 @@ import {
   recipients,
 } from '../db/schema/catalogue.ts'
 import { inMinorUnits } from '../http/fields.ts'
-import { EmailAddress, identifier, instant, writtenText } from '../http/inputs.ts'
+import { EmailAddress, identifier, inputText, instant, writtenText } from '../http/inputs.ts'
 import { Profile } from '../identity/profile.ts'
 import { EthereumAddress, WalletAddress } from '../identity/wallet-address.ts'
+import { contentLimits } from '../limits.ts'
 import { currencyCode } from './currency.ts'
 import { isDeeper } from './json.ts'
 import { ShopUrl } from './shop-url.ts'
 
 /** Levels of lists and objects of the metadata. */
 const MAX_DEPTH = 32
+
+/** Keys of the stored payload that other fields of the record are. */
+const payloadKeys = ['title', 'amountType', 'metadata']
 
 /** Its characters. The rest of a line has room for the other fields, so that each export is imported. */
 const MAX_METADATA_LENGTH = 120 * 1024
@@ -126,6 +131,39 @@ const Metadata = z
     properties: { name: { type: 'string', minLength: 1, maxLength: 255 } },
   })
 
+/** Free-form data of an NFT. What other fields of the record say wins. */
+const Payload = z
+  .custom<Record<string, unknown>>((value) => Object(value) === value && !Array.isArray(value), {
+    error: 'must be an object',
+  })
+  .superRefine((payload, context) => {
+    if (isDeeper(payload, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
+    else if (JSON.stringify(payload).length > contentLimits.payload.max)
+      context.addIssue(`must have at most ${contentLimits.payload.max} characters`)
+  })
+  .transform((payload) =>
+    Object.fromEntries(Object.entries(payload).filter(([key]) => !payloadKeys.includes(key))),
+  )
+  .meta({
+    description:
+      'Data of your own, which orders answer as `payload`. `secretPhrase`, `downloadableAsset` and `audio` are shown after the delivery only.',
+    type: 'object',
+  })
+
+const percent = z
+  .string()
+  .regex(
+    /^(100|\d{1,2})(\.\d{1,4})?$/,
+    'must be a decimal number of per cent in quotes, as in "2.5"',
+  )
+  .refine((text) => Number(text) <= 100, 'must be at most 100')
+
+const webUrl = inputText(2048)
+  .regex(/^https:\/\/[^/]/, { error: 'must be an https URL', abort: true })
+  .refine((text) => URL.canParse(text) && !/\s/.test(text), 'must be an https URL')
+
+const flag = (description: string) => z.boolean().default(false).describe(description)
+
 const NftFields = z
   .strictObject({
     type: z.literal('nft').describe('A token of a contract.'),
@@ -165,6 +203,19 @@ const NftFields = z
       'The cover picture: its name below COVERS_URL. Without it, the image of the metadata.',
     ),
     category: orNull(label).describe('A category of your own.'),
+    fee: orNull(percent).describe(
+      'Fee of secondary sales, in per cent: "2.5". Shown, not collected.',
+    ),
+    feeRecipient: orNull(EthereumAddress).describe('The wallet that receives the fee.'),
+    salesContractUrl: orNull(webUrl).describe(
+      'Where the sales contract can be read, an https URL.',
+    ),
+    downloadable: flag('Whether the buyer may download the files.'),
+    redeemable: flag('Whether the NFT can be redeemed.'),
+    upgradeable: flag('Whether the NFT can be upgraded.'),
+    fractionalized: flag('Whether the NFT is split into fractions.'),
+    content: orNull(Content).describe('What the buyer gets besides the token.'),
+    payload: Payload.default({}),
     metadata: Metadata,
   })
   .check(hasOnePrice)
@@ -179,6 +230,10 @@ const NftFields = z
   .refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
     error: 'is required, unless amountType is "unique"',
     path: ['amount'],
+  })
+  .refine(({ content, payload }) => !content?.phrase || payload.secretPhrase === undefined, {
+    error: 'is the `phrase` of the content: set one of them',
+    path: ['payload', 'secretPhrase'],
   })
 
 const Nft = NftFields.transform(({ amount = 1, ...nft }) =>

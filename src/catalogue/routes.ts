@@ -117,12 +117,14 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
         'network_not_found',
         'invalid_character',
         'conflict',
+        'content_full',
         'payload_too_large',
         'unsupported_media_type',
       ],
     },
     async (c, { query: { import: importId, line: from, commit: isLast = !importId, dryRun } }) => {
       const { db, caller, now, settings } = c.var
+      const { NETWORKS, MAX_CONTENT_BYTES: maxContentBytes } = settings
       const { lines, callHash } = await readCall(c, from)
       const last = from + lines.length - 1
       if (last > catalogueLimits.importLines.max)
@@ -130,9 +132,10 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
           'payload_too_large',
           `an import may have at most ${catalogueLimits.importLines.max} lines`,
         )
-      const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
+      const { staged, problems } = parseLines(lines, from, Object.keys(NETWORKS))
       refuse(problems)
-      const ctx = { db, caller, importId: importId ?? crypto.randomUUID(), callHash, now }
+      const id = importId ?? crypto.randomUUID()
+      const ctx = { db, caller, importId: id, callHash, now, maxContentBytes }
       const progress = await stage(ctx, { from, last, lines: staged })
       if (progress.result || !isLast) return progress
       try {

@@ -4,6 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
+import { contentRecord } from './content.ts'
 
 /** The lines of an import and the present time, as the table `r`, for the statement that follows. */
 export const withLines = (importId: string, now = '') => sql`WITH r AS NOT MATERIALIZED
@@ -27,11 +28,22 @@ export const matchedUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
     AND w.ethereumPublicAddr <> '' AND w.walletChainId = ${value('walletChainId')}
   LEFT JOIN users p ON p.id = coalesce(u.id, m.id, w.id)`
 
+/** Fields that stand in parentheses, because D1 limits the depth of an expression to 100. */
+const GROUP_SIZE = 8
+
 /** Concatenates SQL that returns JSON into an object. D1 limits the arguments of `json_object`. */
 export function jsonObject(fields: Record<string, string>): string {
   const parts = Object.entries(fields).map(([key, json]) => `'"${key}":' || ${json}`)
-  return `'{' || ${parts.join(` || ',' || `)} || '}'`
+  const groups = parts.flatMap((_, i) =>
+    i % GROUP_SIZE === 0 ? `(${parts.slice(i, i + GROUP_SIZE).join(` || ',' || `)})` : [],
+  )
+  return `'{' || ${groups.join(` || ',' || `)} || '}'`
 }
+
+const flags = (columns: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(columns).map(([key, column]) => [key, `iif(${column}, 'true', 'false')`]),
+  )
 
 export const quoted = (columns: Record<string, string>) =>
   Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, `json_quote(${column})`]))
@@ -67,7 +79,18 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
       priceCurrency: 'n.priceCurrency',
       coverKey: 'n.coverKey',
       category: 'n.category',
+      fee: 'n.fee',
+      feeRecipient: 'n.feeRecipient',
+      salesContractUrl: 'n.salesContractUrl',
     }),
+    ...flags({
+      downloadable: 'n.downloadable',
+      redeemable: 'n.redeemable',
+      upgradeable: 'n.upgradeable',
+      fractionalized: 'n.fractionalized',
+    }),
+    content: contentRecord,
+    payload: `json_remove(n.payload, '$.title', '$.amountType', '$.metadata')`,
     metadata: `coalesce(n.payload -> 'metadata', json_object('name', n.title))`,
   })
 
@@ -84,6 +107,6 @@ export const listingRecord = jsonObject({
     priceCurrency: 'l.priceCurrency',
     amount: 'l.amount',
   }),
-  active: `iif(l.active, 'true', 'false')`,
+  ...flags({ active: 'l.active' }),
   ...quoted({ activeTill: 'l.activeTill', shopUrl: 'l.shopUrl' }),
 })

@@ -5,6 +5,7 @@ import { NEVER, pieceObstacles } from '../db/schema/catalogue.ts'
 import { isGuestText } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
+import { writeFiles } from './content.ts'
 import { isForSale, listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
 
 /** The stored record. A line without `releaseAt` keeps the stored time, so both compare as equal. */
@@ -91,16 +92,21 @@ const releaseAt = `coalesce(${value('releaseAt')}, n.releaseAt, r.now)`
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
     contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, recipients, status, releaseAt,
-    price, priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt,
-    changedAt)
+    price, priceEths, priceCurrency, coverKey, category, fee, feeRecipient, salesContractUrl,
+    downloadable, redeemable, upgradeable, fractionalized, contentRelease, secretPhrase, title,
+    payload, createdAt, updatedAt, changedAt)
   SELECT r.externalId, c.id, c.ethereumPublicAddr, ${value('network')}, ${value('contract')},
     ${value('contractName')}, ${value('tokenId')}, ${value('amount')}, ${value('amount')},
     ${value('fulfilment')}, ${value('recipients')}, ${value('status')},
     ${releaseAt}, ${value('priceCents')},
     ${value('priceEths')}, ${value('priceCurrency')}, ${value('coverKey')}, ${value('category')},
+    ${value('fee')}, ${value('feeRecipient')}, ${value('salesContractUrl')},
+    ${value('downloadable')}, ${value('redeemable')}, ${value('upgradeable')},
+    ${value('fractionalized')}, ${value('content.release')}, ${value('content.phrase')},
     ${value('metadata.name')},
-    json_object('title', ${value('metadata.name')}, 'amountType', ${value('amountType')},
-      'metadata', r.record -> 'metadata'), r.now, r.now, max(r.now, ${releaseAt})
+    json_set(r.record -> 'payload', '$.title', ${value('metadata.name')},
+      '$.amountType', ${value('amountType')}, '$.metadata', r.record -> 'metadata'),
+    r.now, r.now, max(r.now, ${releaseAt})
   FROM ${nfts} JOIN users c ON c.externalId = ${value('creator')}
   WHERE r.type = 'nft' AND (n.id IS NULL OR r.record <> ${storedNft}) ORDER BY r.line
   ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
@@ -110,7 +116,11 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     releaseAt = excluded.releaseAt,
     price = excluded.price, priceEths = excluded.priceEths,
     priceCurrency = excluded.priceCurrency, coverKey = excluded.coverKey,
-    wasReleased = ${wasReleased}, category = excluded.category,
+    wasReleased = ${wasReleased}, category = excluded.category, fee = excluded.fee,
+    feeRecipient = excluded.feeRecipient, salesContractUrl = excluded.salesContractUrl,
+    downloadable = excluded.downloadable, redeemable = excluded.redeemable,
+    upgradeable = excluded.upgradeable, fractionalized = excluded.fractionalized,
+    contentRelease = excluded.contentRelease, secretPhrase = excluded.secretPhrase,
     title = excluded.title, payload = excluded.payload, updatedAt = excluded.updatedAt,
     changedAt = iif(${wasReleased}, excluded.updatedAt, excluded.changedAt)`
 
@@ -220,6 +230,7 @@ export const writeRecords = (db: Database, importId: string, now: Date): Stateme
     moveListings,
     moveShops,
     upsertNfts,
+    ...writeFiles,
     deleteWords,
     insertWords,
     upsertListings,

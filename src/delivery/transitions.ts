@@ -327,10 +327,12 @@ const appendEvents = (db: Database, source: SQL, at: string) =>
       (id, type, at, itemId, orderId, sellerId, buyerId, source, sequence, data)
     SELECT ${nextEventId(at)} + row_number() OVER (ORDER BY told.id, sequence) - 1, told.event,
       ${at}, i.id, i.orderId, i.sellerId, o.buyerId, o.source, sequence,
-      json_object('buyerId', o.buyerId, 'claimUrl', iif(status = 'awaiting_wallet',
+      json_patch(json_object('buyerId', o.buyerId, 'claimUrl', iif(status = 'awaiting_wallet',
           (SELECT publicUrl || o.claimPath FROM instance), NULL),
         'status', coalesce(status, iif(hash IS NULL, NULL, 'transferring')), 'txId', hash,
-        'failReason', told.value ->> 'failReason', 'reasonCode', told.value ->> 'reasonCode')
+        'failReason', told.value ->> 'failReason', 'reasonCode', told.value ->> 'reasonCode'),
+        iif(status = 'transferred' AND (SELECT contentRelease FROM nfts WHERE id = i.nftId) IS NOT NULL,
+          '{"hasContent":true}', '{}'))
     FROM (SELECT d.id, r.value, r.value ->> 'event' AS event, r.value ->> 'status' AS status,
         coalesce(r.value ->> 'sequence', (d.version + 1) + 1) AS sequence,
         iif(json_type(r.value, '$.transaction') IS NULL,

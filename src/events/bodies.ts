@@ -1,7 +1,7 @@
 /** What the bodies of events tell. `npm run openapi` makes the document from it; the Worker only has the types. */
 import * as z from 'zod'
 import { orderItemStatuses, reasonCodes } from '../db/schema/delivery.ts'
-import { count, hash, id, orNull, positive, text, time } from '../http/fields.ts'
+import { bool, count, hash, id, orNull, positive, text, time } from '../http/fields.ts'
 import { shopFields } from './shop-fields.ts'
 
 export const OrderEventData = z
@@ -21,6 +21,9 @@ export const OrderEventData = z
     failReason: orNull(text('Why it failed, for people; null if it did not.')),
     reasonCode: orNull(
       z.enum(reasonCodes).describe('Why it failed, for programs; null if it did not.'),
+    ),
+    hasContent: bool(
+      'Whether files or a phrase come with what was delivered: see `GET /api/externalOrders/{id}/content`.',
     ),
     sequence: count('Grows with each event of the order.'),
   })

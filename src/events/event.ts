@@ -94,7 +94,8 @@ const isOfOrder = (type: WebhookEvent) => type.startsWith('order.')
  * event. The keys have this order in the JSON of messages.
  */
 function toOrderData(row: EventRow): OrderEventData {
-  const { buyerId, claimUrl, status, txId, failReason, reasonCode } = row.data as OrderFacts
+  const { buyerId, claimUrl, status, txId, failReason, reasonCode, hasContent } =
+    row.data as OrderFacts
   return {
     orderId: row.orderId,
     orderItemId: row.itemId,
@@ -114,6 +115,7 @@ function toOrderData(row: EventRow): OrderEventData {
     txId,
     failReason,
     reasonCode,
+    hasContent: hasContent === true,
     sequence: row.sequence,
     // The columns of an event of an order are not null.
   } satisfies Record<keyof OrderEventData, unknown> as OrderEventData

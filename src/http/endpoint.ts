@@ -79,6 +79,8 @@ export type Operation<S extends z.ZodType | null = z.ZodType | null> = {
   answer: S
   /** What a 201 means, which has the body of a 200. */
   created?: string
+  /** What a 206 means, which has a part of the body of a 200. */
+  partial?: string
   /** Headers of a 200 besides those of every response, with their descriptions. */
   headers?: Record<string, string>
   /** Statuses without a body that are not errors, such as 204, with their descriptions. */
@@ -98,6 +100,7 @@ export type Tag =
   | 'Webhooks'
   | 'Transfers'
   | 'Catalogue'
+  | 'Content'
   | 'Operations'
   | 'Retention'
   | 'Identity'

@@ -81,6 +81,14 @@ export const avatarRateLimit = (c: Context<App>) =>
 export const tokenRateLimit = (c: Context<App>) =>
   count(c, 'TOKEN_LIMIT', changeKey(c), 'too many new tokens; wait a minute')
 
+/** For what answers content or its files, all of it together. */
+export const contentRateLimit = (c: Context<App>) =>
+  count(c, 'CONTENT_LIMIT', changeKey(c), 'too many requests for content; wait a minute')
+
+/** For what asks the chain who holds a token. */
+export const holderRateLimit = (c: Context<App>) =>
+  count(c, 'HOLDER_LIMIT', changeKey(c), 'too many requests for content of holders; wait a minute')
+
 /** The IP address of the client, from Cloudflare's header; `''` if there is none. */
 export const clientIp = (request: Request): string => request.headers.get('cf-connecting-ip') ?? ''
 

@@ -6,13 +6,11 @@ import { type SQL, sql } from 'drizzle-orm'
  */
 export function closeAccounts(userIds: SQL, now: Date): SQL {
   const closedAt = now.toISOString()
-  return sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
+  return sql`UPDATE users SET externalId = NULL, email = '', ethereumPublicAddr = '',
       walletChainId = 0, walletProvedByFactory = 0, hadWallet = 0,
       identityHash = lower(hex(randomblob(32))), name = NULL,
-      chatServiceId = NULL, roleId = NULL, username = NULL, shopUrl = NULL, viewMode = 'default',
-      paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
-      newsletterAgreement = 0, locale = 'en', language = NULL, approvedAt = NULL, lastAccessAt = NULL,
-      onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
+      roleId = NULL, username = NULL, shopUrl = NULL, locale = 'en', language = NULL,
+      approvedAt = NULL, lastAccessAt = NULL, ipAddress = '', avatarKey = NULL,
       removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
     WHERE id IN (${userIds}) RETURNING id, removedAt`
 }

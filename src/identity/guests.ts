@@ -81,6 +81,7 @@ export function takeOver(db: Database, others: SQL, userId: number | SQL, now: D
       sql`awaits = iif(awaits IS NULL, NULL, ${userId})`,
     ),
     raw<never>(db)`UPDATE orders SET buyerId = ${userId} WHERE buyerId IN (${others})`,
+    raw<never>(db)`UPDATE OR REPLACE downloads SET userId = ${userId} WHERE userId IN (${others})`,
     // Last, because the others find guests by their address. Then the user can have it.
     raw<never>(db)`${closeAccounts(others, now)}`,
   ] as const

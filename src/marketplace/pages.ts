@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { batch } from '../db/batch.ts'
 import { cutPage } from '../db/candidates.ts'
+import type { nfts } from '../db/schema/catalogue.ts'
 import { prepared } from '../db/statements.ts'
 import { searchedWords } from '../db/words.ts'
 import { ApiError, type Issue, invalidField, requireNone } from '../http/errors.ts'
@@ -89,10 +90,20 @@ const MAX_ATTRIBUTES = 50
 /** The price is in minor units of the currency (ISO 4217). */
 type Offer = { seller: PublicPerson; price: number; currency: string; shopUrl: string | null }
 
+type DetailRow = Pick<typeof nfts.$inferSelect, 'contractName'> & {
+  attributes: string | null
+  link: string | null
+  release: (typeof nfts.$inferSelect)['contentRelease']
+  /** Files that come with it. */
+  files: number
+}
+
 const selectDetails = prepared((db, { id }: { id: number }) =>
-  db.all<{ contractName: string; attributes: string | null; link: string | null }>(
+  db.all<DetailRow>(
     sql`SELECT contractName, payload -> '$.metadata.attributes' AS attributes,
-      payload ->> '$.metadata.external_url' AS link FROM nfts WHERE id = ${id}`,
+      payload ->> '$.metadata.external_url' AS link, contentRelease AS release,
+      (SELECT count(*) FROM contentFiles WHERE nftId = ${id} AND state = 'stored') AS files
+    FROM nfts WHERE id = ${id}`,
   ),
 )
 
@@ -108,7 +119,7 @@ export async function readNft(ctx: ListCtx, id: number) {
   const [nft] = toShown(toNfts(settings, nfts))
   const [detail] = details
   if (!nft || !detail) throw new ApiError('not_found', 'there is no such NFT')
-  const { contractName, link, attributes } = detail
+  const { contractName, link, attributes, release, files } = detail
   return {
     nft,
     /** What can be bought. */
@@ -118,6 +129,7 @@ export async function readNft(ctx: ListCtx, id: number) {
       return [{ seller, price, currency, shopUrl }]
     }),
     contractName,
+    content: { files, isForHolder: release === 'holder' },
     link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,
     attributes: readAttributes(JSON.parse(attributes ?? '[]')),
   }

@@ -37,6 +37,7 @@ const nftFields = {
 /** The codes of orders that nobody can place now. */
 const reasons = [
   'nft_not_released',
+  'content_missing',
   'listing_not_found',
   'listing_inactive',
   'listing_ended',

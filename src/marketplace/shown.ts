@@ -38,6 +38,7 @@ export const publicNftColumns = ({ now, chainIds }: Record<'now' | 'chainIds', s
   price: nfts.price,
   currency: nfts.priceCurrency,
   status: nfts.status,
+  missingFiles: nfts.missingFiles,
   isDue: sql<0 | 1>`${nfts.releaseAt} <= ${now}`,
 })
 type NftRow = RowOf<ReturnType<typeof publicNftColumns>>
@@ -67,11 +68,12 @@ const isOnSale = ({ status, isDue }: NftRow): boolean =>
   orderableStatuses.includes(status) && isDue === 1
 
 function stockOf({ nft, reason }: FoundNft) {
-  const { amountType, availableAmount, held, maxPieces } = nft
+  const { amountType, availableAmount, held, maxPieces, missingFiles } = nft
   const available = isUnlimited(amountType) ? null : Math.max(availableAmount - held, 0)
   // In the order in which orders are checked.
   const ofStock = maxPieces === 0 ? 'quantity_above_limit' : available === 0 ? 'sold_out' : null
-  const notSellableReason = isOnSale(nft) ? (reason ?? ofStock) : 'nft_not_released'
+  const ofNft = isOnSale(nft) ? missingFiles > 0 && 'content_missing' : 'nft_not_released'
+  const notSellableReason = ofNft || (reason ?? ofStock)
   return { available, sellable: notSellableReason === null, notSellableReason }
 }
 

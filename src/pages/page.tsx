@@ -113,6 +113,7 @@ export async function page<E extends App>(
       ...(others.length > 0 ? [`frame-src ${others.join(' ')}`] : []),
       `style-src 'self' 'nonce-${nonce}'`,
       "connect-src 'self'",
+      "media-src 'self'",
       // Wallets announce their icons as data: URLs (EIP-6963).
       ["img-src 'self' data:", ...pictureOrigins(settings)].join(' '),
       // Chromium applies `form-action` to the redirect after a form, too.

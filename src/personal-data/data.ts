@@ -3,6 +3,7 @@ import { selectAddressIds } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/serve.ts'
 import { shownColumns } from '../db/columns.ts'
+import { downloads } from '../db/schema/content.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, phoneLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -16,6 +17,7 @@ import { viewOf } from '../orders/reading/viewer.ts'
 import {
   AdministratorAction,
   BookEntry,
+  DownloadRecord,
   ExportedToken,
   MailLink,
   PersonRecord,
@@ -68,6 +70,10 @@ export async function readPersonalData(
       .select(endpointColumns)
       .from(webhookEndpoints)
       .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
+    downloads: db
+      .select(shownColumns(downloads, DownloadRecord.unwrap()))
+      .from(downloads)
+      .where(eq(downloads.userId, userId)),
     actions: db
       .select(shownColumns(auditLog, AdministratorAction.unwrap()))
       .from(auditLog)
@@ -87,6 +93,7 @@ export async function readPersonalData(
     mailLinks: found.mailLinks,
     phoneLinks: found.phoneLinks,
     webhooks: found.webhooks.map(toRecord),
+    downloads: found.downloads,
     actions: found.actions,
     summaries: toSummaryPage(request, found.summaries).orders,
     ...toPage(viewer, request, found),

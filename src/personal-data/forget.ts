@@ -89,6 +89,7 @@ function removals(userId: number, now: Date): SQL[] {
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM phoneLinks WHERE userId = ${userId}`,
+    sql`DELETE FROM downloads WHERE userId = ${userId}`,
     sql`DELETE FROM words WHERE kind = 'user' AND subjectId = ${userId}`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
     sql`UPDATE listings SET active = 0, shopUrl = NULL, updatedAt = ${updatedAt}

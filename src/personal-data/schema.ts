@@ -5,11 +5,11 @@ import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.t
 import { webhookFields } from '../events/schema.ts'
 import { bool, count, id, model, orNull, text, time } from '../http/fields.ts'
 import { Order, OrderSummary } from '../orders/reading/schema.ts'
-import { BuyerFields } from '../orders/reading/viewer.ts'
+import { PersonFields } from '../orders/reading/viewer.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 
-export const PersonRecord = BuyerFields.extend({
+export const PersonRecord = PersonFields.extend({
   externalId: orNull(text('Id in the catalogue.')),
   language: orNull(text('The language that the person has chosen, ISO 639-1.')),
   shopUrl: orNull(text('Where their listings are bought, in the catalogue.')),
@@ -79,6 +79,17 @@ const WebhookRecord = model('WebhookRecord', 'A webhook endpoint, without its se
   return fields
 })
 
+export const DownloadRecord = model(
+  'DownloadRecord',
+  'How often the person has loaded a file of an NFT in a day.',
+  () => ({
+    day: text('The day, of UTC.'),
+    nftId: id('Id of the NFT.'),
+    name: text('Name of the file.'),
+    count: count('Number of downloads.'),
+  }),
+)
+
 export const AdministratorAction = model(
   'AdministratorAction',
   'What the person did as an administrator.',
@@ -98,6 +109,7 @@ export const PersonalData = model('PersonalData', 'What the instance stores of a
   mailLinks: z.array(MailLink).describe('Mailed links.'),
   phoneLinks: z.array(PhoneLink).describe('Codes for a phone.'),
   webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
+  downloads: z.array(DownloadRecord).describe('Downloads of the last 90 days.'),
   actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
   orders: z
     .array(Order)

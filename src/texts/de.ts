@@ -190,6 +190,16 @@ export const de: Translation = {
         'Es wurde nichts geändert. Gehen Sie zurück, prüfen Sie Ihre Eingaben, und versuchen Sie es erneut.',
     },
   },
+  content: {
+    title: 'Ihre Dateien',
+    phrase: 'Geheimer Satz',
+    showPhrase: 'Geheimen Satz anzeigen',
+    download: 'Herunterladen',
+    forOwners: (count, shown) =>
+      count === 1 ? '1 Datei für Besitzer' : `${shown} Dateien für Besitzer`,
+    toNft: 'Zurück zum NFT',
+    asHolder: 'Haben Sie den Token? Ihre Dateien anzeigen',
+  },
   receipt: { seller: 'Verkauft von' },
   forFew: {
     title: 'Für Verkäufer und Entwickler',

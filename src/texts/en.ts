@@ -189,6 +189,16 @@ export const en = {
       other: 'Nothing was changed. Go back, check what you entered, and try again.',
     },
   },
+  content: {
+    title: 'Your files',
+    phrase: 'Secret phrase',
+    showPhrase: 'Show the secret phrase',
+    download: 'Download',
+    forOwners: (count: number, shown: string) =>
+      count === 1 ? '1 file for owners' : `${shown} files for owners`,
+    toNft: 'Back to the NFT',
+    asHolder: 'Do you hold the token? Show your files',
+  },
   receipt: { seller: 'Sold by' },
   forFew: {
     title: 'For sellers and developers',

@@ -183,6 +183,16 @@ export const es: Translation = {
         'No se ha cambiado nada. Vuelva atrás, compruebe lo que ha introducido e inténtelo de nuevo.',
     },
   },
+  content: {
+    title: 'Sus archivos',
+    phrase: 'Frase secreta',
+    showPhrase: 'Mostrar la frase secreta',
+    download: 'Descargar',
+    forOwners: (count, shown) =>
+      count === 1 ? '1 archivo para propietarios' : `${shown} archivos para propietarios`,
+    toNft: 'Volver al NFT',
+    asHolder: '¿Tiene el token? Mostrar sus archivos',
+  },
   receipt: { seller: 'Vendido por' },
   forFew: {
     title: 'Para vendedores y desarrolladores',

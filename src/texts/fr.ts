@@ -187,6 +187,16 @@ export const fr: Translation = {
       other: 'Rien n’a été modifié. Revenez en arrière, vérifiez votre saisie, puis réessayez.',
     },
   },
+  content: {
+    title: 'Vos fichiers',
+    phrase: 'Phrase secrète',
+    showPhrase: 'Afficher la phrase secrète',
+    download: 'Télécharger',
+    forOwners: (count, shown) =>
+      count === 1 ? '1 fichier pour les propriétaires' : `${shown} fichiers pour les propriétaires`,
+    toNft: 'Retour au NFT',
+    asHolder: 'Vous détenez le jeton ? Afficher vos fichiers',
+  },
   receipt: { seller: 'Vendu par' },
   forFew: {
     title: 'Pour les vendeurs et les développeurs',

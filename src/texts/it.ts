@@ -180,6 +180,16 @@ export const it: Translation = {
         'Non è stato modificato nulla. Torna indietro, controlla ciò che hai inserito e riprova.',
     },
   },
+  content: {
+    title: 'I tuoi file',
+    phrase: 'Frase segreta',
+    showPhrase: 'Mostra la frase segreta',
+    download: 'Scarica',
+    forOwners: (count, shown) =>
+      count === 1 ? '1 file per i proprietari' : `${shown} file per i proprietari`,
+    toNft: 'Torna all’NFT',
+    asHolder: 'Hai il token? Mostra i tuoi file',
+  },
   receipt: { seller: 'Venduto da' },
   forFew: {
     title: 'Per venditori e sviluppatori',

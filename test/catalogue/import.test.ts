@@ -556,7 +556,10 @@ describe('an import of several calls', () => {
   })
 
   it('is answered as before if it is repeated while its commit runs', async () => {
-    const target = { db, importId: id, callHash: 'same', caller: null, now: new Date() }
+    const target = {
+      ...{ db, importId: id, callHash: 'same', caller: null, now: new Date() },
+      maxContentBytes: 1,
+    }
     const staged = parseLines(linesOf(catalogue).trim().split('\n'), 1, ['localhost']).staged
     await stage(target, { from: 1, last: 3, lines: staged })
     // Both calls have staged the lines before one of them commits.

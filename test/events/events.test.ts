@@ -102,6 +102,7 @@ it('an order that is placed appends order.created, whether or not anybody subscr
           source,
           custom: null,
           ...data,
+          hasContent: false,
           sequence: 0,
         },
       },
@@ -163,7 +164,10 @@ describe('a change of a delivery', () => {
     const [, delivered, ...others] = await eventsOf(order)
     expect(delivered?.body).toMatchObject({
       type: 'order.delivered',
-      data: { status: 'transferred', txId: hash, failReason: null, sequence: 3 },
+      data: {
+        ...{ status: 'transferred', txId: hash, failReason: null, sequence: 3 },
+        hasContent: false,
+      },
     })
     expect(others).toEqual([])
   })

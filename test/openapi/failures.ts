@@ -11,6 +11,7 @@ import { aShop, billingData, place, placed } from '../orders/shop.ts'
 import { aReservation } from '../reservations/holds.ts'
 import { call, callWith } from '../support/api.ts'
 import {
+  aContentFile,
   aListing,
   anAddress,
   anNft,
@@ -80,6 +81,18 @@ const ofOrders: Failures = {
   nft_not_released: async (shop) => {
     const nft = await anNft(shop.seller, { status: 'draft' })
     return order(shop, { nftId: nft.id, listingId: (await aListing(nft)).id })
+  },
+  content_missing: async (shop) => {
+    const nft = await anNft(shop.seller)
+    await aContentFile(nft, { state: 'missing' })
+    return order(shop, { nftId: nft.id, listingId: (await aListing(nft)).id })
+  },
+  not_delivered: async (shop) => {
+    const { token, seller, input } = shop
+    const { id: nftId } = await anNft(seller, { contentRelease: 'delivered' })
+    const { id: listingId } = await aListing({ id: nftId, creatorId: seller.id })
+    const [order] = await placed(token, [{ ...input, nftId, listingId }])
+    return call('GET', `/api/externalOrders/${order?.id}/content`, { token })
   },
   buyer_not_found: (shop) => order(shop, { buyerUserId: UNKNOWN }),
   no_billing_address: async (shop) => order(shop, { buyerUserId: (await aUser()).id }),
@@ -151,6 +164,31 @@ const ofCatalogues: Failures = {
     await sellUntried()
     await aReservation(shop.token, { listing: 'sale', quantity: 3 })
     return importLines(shop, [anNftRecord('one', 1, { amount: 2 })])
+  },
+}
+
+const storeFile = async (
+  { token, seller }: Shop,
+  body: BodyInit,
+  headers: Record<string, string> = {},
+) => {
+  const nft = await anNft(seller)
+  await aContentFile(nft, { state: 'missing' })
+  return call('PUT', `/api/admin/nfts/${nft.id}/files/track.mp3`, { token, body, headers })
+}
+
+/** Requests that store files. */
+const ofContent: Failures = {
+  file_differs: (shop) => storeFile(shop, 'la', { 'content-length': '2' }),
+  length_required: (shop) =>
+    storeFile(shop, new ReadableStream({ start: (controller) => controller.close() })),
+  content_full: ({ token }) => {
+    const file = { name: 'a', type: 'audio/mpeg', bytes: 2, sha256: '0'.repeat(64) }
+    const content = { release: 'delivered', files: [file] }
+    return callWith({ MAX_CONTENT_BYTES: '1' }, 'POST', '/api/admin/catalogue', {
+      token,
+      body: linesOf([anNftRecord('full', 9, { content })]),
+    })
   },
 }
 
@@ -278,7 +316,10 @@ export async function failEveryWay(): Promise<[code: string, response: Response]
     anNftRecord('one', 1),
     aListingRecord('sale', 'one'),
   ])
-  const failures = { ...ofOrders, ...ofCatalogues, ...ofCallers, ...ofAccounts, ...ofService }
+  const failures = {
+    ...{ ...ofOrders, ...ofCatalogues, ...ofContent },
+    ...{ ...ofCallers, ...ofAccounts, ...ofService },
+  }
   const answers: [string, Response][] = []
   for (const [code, fail] of Object.entries(failures))
     answers.push([code, await fail(await aShop())])

@@ -54,8 +54,10 @@ export async function emptyDatabase(): Promise<void> {
   ])
 }
 
-/** Deletes all pictures. */
-export async function emptyBucket(): Promise<void> {
-  const { objects } = await env.AVATARS.list()
-  await env.AVATARS.delete(objects.map(({ key }) => key))
+/** Deletes all pictures and files. */
+export async function emptyBuckets(): Promise<void> {
+  for (const bucket of [env.AVATARS, env.CONTENT]) {
+    const { objects } = await bucket.list()
+    await bucket.delete(objects.map(({ key }) => key))
+  }
 }

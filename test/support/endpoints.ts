@@ -5,18 +5,21 @@
 import { eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { inject } from 'vitest'
-import { signOptOut } from '../../src/auth/tokens.ts'
+import { signDownload, signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
+import { contentFiles } from '../../src/db/schema/content.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
 import { orders } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { MINUTE } from '../../src/time.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
 import {
+  aContentFile,
   aListing,
   aMetricsToken,
   anAddress,
@@ -28,9 +31,11 @@ import {
   aUser,
   aWebhook,
   aWebhookMessage,
+  CONTENT,
   db,
   findRow,
   issuer,
+  setRow,
 } from './makers.ts'
 
 /** Values of path parameters. */
@@ -87,7 +92,11 @@ export async function sampleWorld() {
     `?id=${(await anAddress(owner, { kind, ...place })).id}`
 
   await anAddress(owner, place)
-  const nft = await anNft(seller, { id: 2, externalId: 'nft-2', amountType: 'unlimited' })
+  const nft = await anNft(seller, {
+    ...{ id: 2, externalId: 'nft-2', amountType: 'unlimited' },
+    contentRelease: 'delivered',
+    secretPhrase: 'open sesame',
+  })
   const listing = await aListing(nft, { id: 2, externalId: 'listing-2' })
 
   let paintingId: number | undefined
@@ -121,6 +130,19 @@ export async function sampleWorld() {
   }
 
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
+
+  /** A file of the content of the NFT. */
+  async function aFile() {
+    await db.delete(contentFiles)
+    return aContentFile(nft, { name: 'track.mp3' })
+  }
+
+  /** An order that is delivered. */
+  async function aDeliveredOrder() {
+    const { orderId, itemId } = await anOrder()
+    await setRow(deliveries, itemId, { state: 'transferred', awaits: null })
+    return { orderId, itemId }
+  }
 
   let orderCount = 0
   const reservationInputs = [{ listingId: listing.id, quantity: 1, ttl: 600 }]
@@ -273,6 +295,33 @@ export async function sampleWorld() {
         ],
       },
     }),
+    'PUT /api/admin/nfts/:nft/files/:name': async () => {
+      const unsold = await anNft(seller)
+      const { name } = await aContentFile(unsold, { state: 'missing' })
+      return {
+        params: { nft: unsold.id, name },
+        body: CONTENT,
+        headers: { 'content-length': String(CONTENT.length) },
+      }
+    },
+    'GET /api/externalOrders/:order_id/content': async () => {
+      await aFile()
+      return { params: { order_id: (await aDeliveredOrder()).orderId } }
+    },
+    // Asks a node that does not answer.
+    'GET /api/public/nfts/:id/content': async () => ({
+      params: { id: (await anNft(seller, { contentRelease: 'holder' })).id },
+    }),
+    'GET /orders/:id/files/:name': async () => ({
+      params: { id: (await aDeliveredOrder()).orderId, name: (await aFile()).name },
+    }),
+    'GET /files/:name': async () => {
+      const { name, key } = await aFile()
+      const { itemId: item } = await aDeliveredOrder()
+      const inAMinute = new Date(Date.now() + MINUTE)
+      const token = await signDownload(issuer, { key, item, user: owner.id }, inAMinute)
+      return { params: { name }, query: `?token=${token}` }
+    },
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
     'GET /claim/:id': async () => {
       const { params, query } = await aClaim()

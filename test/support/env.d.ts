@@ -9,5 +9,6 @@ declare namespace Cloudflare {
 
 /** Variables that wrangler.toml need not have. */
 interface Env {
+  MAX_CONTENT_BYTES?: string | number
   MAX_OPEN_ORDERS?: string | number
 }

@@ -7,6 +7,7 @@ import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.t
 import { batch } from '../../src/db/batch.ts'
 import { connect } from '../../src/db/client.ts'
 import { listings, nfts, type SubjectKind } from '../../src/db/schema/catalogue.ts'
+import { contentFiles } from '../../src/db/schema/content.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
@@ -270,4 +271,34 @@ export async function aWebhookMessage(
   ])
   if (!row) throw new Error('the statement returned no row')
   return { ...row, id: eventName(row.eventId) }
+}
+
+/** The bytes of every file of the content of NFTs, and their hash. */
+export const CONTENT = 'la la la'
+export const CONTENT_SHA256 = 'd488288a90852227c137cc78556c8f55fe20c052d61df3b4987643b42def93c3'
+
+/** A file of the content of an NFT, whose bytes are stored. */
+export async function aContentFile(
+  nft: { id: number },
+  values: Partial<typeof contentFiles.$inferInsert> = {},
+) {
+  const file = await first(
+    db
+      .insert(contentFiles)
+      .values({
+        key: crypto.randomUUID(),
+        nftId: nft.id,
+        name: 'track.mp3',
+        place: 0,
+        type: 'audio/mpeg',
+        bytes: CONTENT.length,
+        sha256: CONTENT_SHA256,
+        state: 'stored',
+        changedAt: NOW,
+        ...values,
+      })
+      .returning(),
+  )
+  if (file.state === 'stored') await env.CONTENT.put(file.key, CONTENT)
+  return file
 }

@@ -91,6 +91,10 @@ POST   /api/admin/transfers/:id/write-off                  | 401      | 403     
 // One record is staged, written and forgotten.
 POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 140   | 20
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
+PUT    /api/admin/nfts/:nft/files/:name                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 30       | 14      
+GET    /api/externalOrders/:order_id/content               | 401      | 200      | 200      | 200      | order_not_found | 200      | 403      | 403      | 200      | order_not_found | 1        | 30       | 0       
+GET    /api/public/nfts/:id/content                        | 401      | 403      | 403      | 403      | try_later | try_later | 403      | 403      | try_later | try_later | 1        | 10       | 0       
+GET    /files/:name                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1        | 10       | 0       
 // Up to 1,000 items of each state and reason are counted.
 GET    /health                                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 5000  | 0
 GET    /metrics                                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 200      | 403      | 1     | 5000  | 0
@@ -102,6 +106,7 @@ POST   /api/admin/users/:id/forget                         | 401      | 403     
 GET    /                                                   | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 200   | 0
 GET    /nfts                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 300   | 0
 GET    /nfts/:id                                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 40    | 0
+GET    /nfts/:id/content                                   | 401      | 403      | 403      | 404      | 403      | 403      | 403      | 403      | 403      | 404      | 2        | 10       | 0       
 // The first request for it makes two trips more, to count the conversion.
 GET    /nfts/:id/art/:size                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 3     | 0
 GET    /creators/:creator                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 300   | 0
@@ -113,6 +118,7 @@ GET    /robots.txt                                         | 200      | 200     
 GET    /sitemap.xml                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 120   | 0
 GET    /orders                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
 GET    /orders/:id                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
+GET    /orders/:id/files/:name                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | order_not_found | 1        | 30       | 0       
 GET    /collection                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
 GET    /claim/:id                                          | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 30    | 0
 // The buyer of the sample order has no e-mail address, so no link is mailed.

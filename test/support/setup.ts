@@ -1,5 +1,5 @@
 /** Runs before each test file. Files share a worker, so it removes what earlier files have left. */
-import { emptyBucket, emptyDatabase } from './database.ts'
+import { emptyBuckets, emptyDatabase } from './database.ts'
 import { resetClock } from './delivery/clock.ts'
 
 declare module 'vitest' {
@@ -10,5 +10,5 @@ declare module 'vitest' {
 }
 
 await emptyDatabase()
-await emptyBucket()
+await emptyBuckets()
 resetClock()

@@ -5,6 +5,7 @@ import { eventTexts } from '../../../src/db/schema/webhooks.ts'
 import { rules } from '../../../src/delivery/reasons.ts'
 import {
   catalogueLimits,
+  contentLimits,
   describeLimit,
   type Limit,
   mailLimits,
@@ -62,6 +63,7 @@ export const limitSections: Record<string, Record<string, Limit>> = {
   Mails: mailLimits,
   Webhooks: webhookLimits,
   'Catalogue and marketplace': catalogueLimits,
+  Content: contentLimits,
   Operators: operatorLimits,
 }
 

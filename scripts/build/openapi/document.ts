@@ -92,7 +92,7 @@ const securitySchemes = {
 } as const
 
 function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
-  const { input = {}, answer, created } = endpoint
+  const { input = {}, answer, created, partial } = endpoint
   const body = requestBody(endpoint)
   const params = { path: input.param, query: input.query, header: input.header }
   return {
@@ -109,6 +109,10 @@ function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
       ...(answer &&
         created && {
           201: { ...successResponse(answer, endpoint), description: created },
+        }),
+      ...(answer &&
+        partial && {
+          206: { ...successResponse(answer, endpoint), description: partial },
         }),
       ...errorResponses(endpoint),
     },

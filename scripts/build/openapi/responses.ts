@@ -24,7 +24,7 @@ export function successResponse(
   return {
     description: schema.description ?? '',
     headers: headersOf(endpoint),
-    content: { [mediaType(schema)]: { schema } },
+    content: Object.fromEntries(mediaTypes(schema).map((type) => [type, { schema }])),
   }
 }
 
@@ -40,9 +40,13 @@ function headersOf({ cache, headers }: DescribedEndpoint) {
 }
 
 /** `image/jpeg` for `z.file().mime('image/jpeg')`; other schemas describe JSON. */
-function mediaType(schema: z.ZodType): string {
-  if (!(schema instanceof z.ZodFile)) return 'application/json'
-  return String(z.toJSONSchema(schema).contentMediaType ?? 'application/octet-stream')
+function mediaTypes(schema: z.ZodType): string[] {
+  if (!(schema instanceof z.ZodFile)) return ['application/json']
+  const json = z.toJSONSchema(schema)
+  const types = [json, ...(json.anyOf ?? [])].flatMap(
+    ({ contentMediaType }) => contentMediaType ?? [],
+  )
+  return types.length > 0 ? types.map(String) : ['application/octet-stream']
 }
 
 /** Returns the responses of all other statuses. */

@@ -10,6 +10,7 @@ import {
 import { type LineProblem, parseLines } from '../../../src/catalogue/line.ts'
 import { selectNumbers } from '../../../src/catalogue/numbers.ts'
 import { findLineProblems } from '../../../src/catalogue/problems.ts'
+import { contentLimits } from '../../../src/limits.ts'
 import { localNow } from '../../local/clock.ts'
 import { CommandError } from '../../shell/command.ts'
 import { readNetworks } from '../contract/networks.ts'
@@ -30,6 +31,7 @@ export async function importLocally(request: Request): Promise<Outcome> {
     // No other call has this id.
     callHash: '',
     now: await localNow(),
+    maxContentBytes: contentLimits.stored.max,
   }
   try {
     const outcome = await stageAndCommit(target, request)

@@ -69,6 +69,7 @@ const sentences: Record<AuditAction, string> = {
   'order.mail': 'sent the mail about % again',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
+  'content.store': 'stored a file of %',
   'administrator.appoint': 'made % an administrator',
   'administrator.dismiss': 'dismissed % as administrator',
 }
@@ -79,7 +80,8 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
   const subject =
-    group === 'administrator' ? 'a user' : /^[ao]/.test(group) ? `an ${group}` : `a ${group}`
+    { administrator: 'a user', content: 'an NFT' }[group] ??
+    (/^[ao]/.test(group) ? `an ${group}` : `a ${group}`)
   return sentence(sentences[action].replace('%', subject)).slice(0, -1)
 }
 
@@ -114,6 +116,8 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
       return ['the shop of ', <bdi>“{nameOfSource(subject ?? '')}”</bdi>]
     case 'catalogue':
       return 'a catalogue'
+    case 'content':
+      return <a href={`/operations/nfts/${subject}`}>NFT {subject}</a>
     case 'order':
       return <OrderLink id={Number(subject)} providerId={null} />
     default:

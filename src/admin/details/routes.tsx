@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { parseNamespace } from '../../auth/sources.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
+import type { contentFiles } from '../../db/schema/content.ts'
 import { orders, type Paid } from '../../db/schema/orders.ts'
 import { isGuestSql, users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
@@ -28,9 +29,15 @@ import {
   Submit,
   useProblem,
 } from '../../pages/components/forms.tsx'
-import { Rows, Section } from '../../pages/components/lists.tsx'
+import { Meta, Rows, Section } from '../../pages/components/lists.tsx'
 import { type Found, usePage } from '../../pages/components/request.ts'
-import { displayName, formatMoney, pathWith } from '../../pages/components/text.ts'
+import {
+  displayName,
+  formatMoney,
+  formatSize,
+  pathWith,
+  plural,
+} from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
@@ -138,12 +145,20 @@ async function readUserDetails(ctx: Ctx, id: number) {
   return { user: required(user), ...others }
 }
 
+/** `downloads`: those of the last 90 days. */
+type FoundFile = Pick<typeof contentFiles.$inferSelect, 'name' | 'type' | 'bytes' | 'state'> & {
+  downloads: number
+}
+
 async function readNftDetails(ctx: Ctx, id: number) {
   const { nft, ...others } = await readAsUser(ctx, {
     nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
     creators: raw<{ name: string | null }>(ctx.db)`
       SELECT ${nameSql('u')} AS name FROM users u WHERE id = (SELECT creatorId FROM nfts WHERE id = ${id})`,
     listings: selectFoundListings(ctx, sql`l.nftId = ${id}`),
+    files: raw<FoundFile>(ctx.db)`SELECT f.name, f.type, f.bytes, f.state,
+        (SELECT coalesce(sum(count), 0) FROM downloads d WHERE d.nftId = f.nftId AND d.name = f.name) AS downloads
+      FROM contentFiles f WHERE f.nftId = ${id} AND f.state <> 'removed' ORDER BY f.place, f.state`,
   })
   return { nft: required(nft), ...others }
 }
@@ -231,7 +246,7 @@ const CorrectEmail = ({ id }: { id: number }) => (
   </Section>
 )
 
-const NftPage = ({ nft, creators, listings }: Found<typeof readNftDetails>) => (
+const NftPage = ({ nft, creators, listings, files }: Found<typeof readNftDetails>) => (
   <Details
     title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
     facts={[
@@ -244,6 +259,12 @@ const NftPage = ({ nft, creators, listings }: Found<typeof readNftDetails>) => (
       ['Delivered by', nft.fulfilment],
       ['Token', nft.tokenId],
       [
+        'Content for',
+        nft.contentRelease === 'holder'
+          ? 'who holds the token'
+          : nft.contentRelease && 'who has bought it',
+      ],
+      [
         'Contract',
         <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,
       ],
@@ -251,6 +272,30 @@ const NftPage = ({ nft, creators, listings }: Found<typeof readNftDetails>) => (
   >
     <h2>Listings</h2>
     <Listings listings={listings} />
+    {files.length > 0 && (
+      <>
+        <h2>Files</h2>
+        <Rows
+          items={files}
+          empty=""
+          row={({ name, type, bytes, state, downloads }) => (
+            <li class="row">
+              <div>
+                <bdi>{name}</bdi>
+                <Meta
+                  facts={[
+                    type,
+                    formatSize(bytes),
+                    state === 'missing' && 'not uploaded yet',
+                    state === 'stored' && `${plural(downloads, 'download')} in 90 days`,
+                  ]}
+                />
+              </div>
+            </li>
+          )}
+        />
+      </>
+    )}
   </Details>
 )
 

@@ -15,6 +15,9 @@ export const fulfilments = ['transfer', 'mint'] as const
  */
 export const recipients = ['anybody', 'verified'] as const
 
+/** Who gets the content of an NFT: who has bought it, once it is delivered, or who holds the token now. */
+export const contentReleases = ['delivered', 'holder'] as const
+
 /** Statuses in which an NFT can be ordered. One that is unlisted is shown only to who names it. */
 export const orderableStatuses: readonly string[] = ['released', 'unlisted']
 
@@ -28,8 +31,6 @@ export const nfts = sqliteTable(
     /** Pieces left to sell. Does not change if `amountType` is `unlimited`. */
     availableAmount: integer().notNull(),
     approved: boolean().notNull().default(true),
-    storageNetworkTx: text(),
-    chainTx: text(),
     creatorPublicAddr: text().notNull(),
     contractAddr: text().notNull(),
     contractName: text().notNull(),
@@ -37,30 +38,32 @@ export const nfts = sqliteTable(
     contractNetwork: text().notNull(),
     coverKey: text(),
     category: text(),
+    /** Who gets what its content is; null if it has none. */
+    contentRelease: text({ enum: contentReleases }),
+    /** The phrase of the content, which is shown as its files are. */
     secretPhrase: text(),
+    /** Files of its content whose bytes are not stored yet. Updated by triggers. */
+    missingFiles: integer().notNull().default(0),
+    /** Per cent, as decimal text. */
     fee: text(),
     feeRecipient: text(),
+    /** What the creator says of it, with the `title`, `amountType` and `metadata` of the record. */
     payload: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     /** In minor units of the currency (ISO 4217). */
     price: integer().notNull(),
     priceEths: text().notNull(),
     priceCurrency: text().notNull(),
-    priceType: text().notNull().default('FIXED'),
     downloadable: boolean().notNull().default(false),
     title: text().notNull(),
     creatorId: reference(() => users.id),
-    useCaseId: integer().notNull().default(1),
     upgradeable: boolean().notNull().default(false),
     /** uint256 as decimal text. */
     tokenId: text(),
     fulfilment: text({ enum: fulfilments }).notNull().default('transfer'),
     recipients: text({ enum: recipients }).notNull().default('anybody'),
-    newTokenId: text(),
-    oldTokenId: text(),
     /** One of `orderableStatuses` if the NFT is on sale. */
     status: text().notNull(),
     releaseAt: timestamp().notNull(),
-    biddingEnabled: boolean().notNull().default(false),
     ...timestampColumns,
     /**
      * When the catalogue changed it, it sold out or came back. Before lists have shown it, that is not
@@ -72,7 +75,6 @@ export const nfts = sqliteTable(
     deletedAt: timestamp(),
     fractionalized: boolean().notNull().default(false),
     redeemable: boolean().notNull().default(false),
-    qrcodePrintfileId: text(),
     salesContractUrl: text(),
     amountType: text({ enum: amountTypes }).generatedAlwaysAs(
       sql`json_extract(payload, '$.amountType')`,
@@ -97,6 +99,7 @@ export const nfts = sqliteTable(
     check('nfts_payload', sql`json_valid(${t.payload})`),
     check('nfts_fulfilment', isOneOfSql(t.fulfilment, fulfilments)),
     check('nfts_recipients', isOneOfSql(t.recipients, recipients)),
+    check('nfts_content', isOneOfSql(t.contentRelease, contentReleases)),
   ],
 )
 
@@ -141,11 +144,9 @@ export const listings = sqliteTable(
     activeTill: timestamp(),
     active: boolean().notNull(),
     type: text({ enum: listingTypes }).notNull(),
-    txHash: text(),
     priceCurrency: text().notNull(),
     sellerId: reference(() => users.id),
     nftId: reference(() => nfts.id),
-    captureCronId: text(),
     /** Where it is bought, if not at the `shopUrl` of its seller. */
     shopUrl: text(),
     /** Why nothing is sold of it; null if a piece could be delivered, or that is not known. */

@@ -251,6 +251,7 @@ export type AuditAction =
   | 'order.mail'
   | 'user.forget'
   | 'catalogue.import'
+  | 'content.store'
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
 export const auditLog = sqliteTable(

@@ -12,7 +12,6 @@ export const users = sqliteTable(
     /** The operator's own id, for users of the catalogue. See `catalogue/`. */
     externalId: text(),
     approved: boolean().notNull().default(true),
-    companyUser: boolean().notNull().default(false),
     /** Lower case; `''` if the user has none. */
     email: text().notNull().default(''),
     /** Checksummed (EIP-55); `''` if the user has no wallet. */
@@ -37,23 +36,16 @@ export const users = sqliteTable(
     name: text(),
     /** How the user signed up: `wallet` or `email`. */
     provider: text().notNull(),
-    chatServiceId: text(),
     roleId: integer(),
     username: text(),
     /** Where a seller's listings are bought that have none of their own: see `catalogue/shop-url.ts`. */
     shopUrl: text(),
-    viewMode: text().notNull().default('default'),
-    paymentConnectId: text(),
-    payprovExternalId: text(),
-    onrampId: text(),
-    newsletterAgreement: boolean().notNull().default(false),
     /** What the browser, or the order of a guest, says: a guess. */
     locale: text().notNull().default('en'),
     /** The language that the person has chosen, as ISO 639-1; null without a choice. */
     language: text(),
     approvedAt: timestamp(),
     lastAccessAt: timestamp(),
-    onboardedAt: timestamp(),
     removedAt: timestamp(),
     ...timestampColumns,
     ipAddress: text().notNull().default(''),

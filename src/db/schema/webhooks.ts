@@ -62,6 +62,8 @@ export type OrderFacts = {
   txId: string | null
   failReason: string | null
   reasonCode: ReasonCode | null
+  /** Whether the delivery has released content. */
+  hasContent?: true
 }
 
 export type AlarmData = Record<'name' | 'subject' | 'detail' | 'raisedAt' | 'runbookUrl', string>

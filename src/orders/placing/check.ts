@@ -14,7 +14,7 @@ import { isUnlimited } from '../../db/stock.ts'
 import { rules } from '../../delivery/reasons.ts'
 import type { Ctx } from '../../http/context.ts'
 import { type ErrorCode, type Issue, type IssueDetails, requireNone } from '../../http/errors.ts'
-import type { Listing, Nft } from '../reading/nft.ts'
+import type { ListingRow, NftRow } from '../reading/nft.ts'
 import type { NamedOrder, OrderData } from './data.ts'
 import type { NewOrder } from './new-order.ts'
 
@@ -122,13 +122,20 @@ function checkHold({ input, nft, listing, hold }: NamedOrder, { report }: Check)
 }
 
 /** Returns the NFT, if it exists. */
-function findNft({ nft, listing }: NamedOrder, check: Check): Nft | undefined {
-  const { now, field, labels, report } = check
+function findNft({ nft, listing, hold }: NamedOrder, check: Check): NftRow | undefined {
+  const { data, now, field, labels, report } = check
   if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
+  const missingFiles = data.missingFiles.get(nft?.id ?? 0) ?? 0
   if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
   else if (!orderableStatuses.includes(nft.status) || nft.releaseAt > now.toISOString())
     report(field.nft, 'nft_not_released', `${labels.nft} is not released`)
+  else if (missingFiles > 0 && !hold)
+    report(
+      field.nft,
+      'content_missing',
+      `${labels.nft}: ${missingFiles} of its files are not stored yet`,
+    )
   return exists ? nft : undefined
 }
 
@@ -164,7 +171,7 @@ function describeListing(reason: ListingReason, order: NamedOrder, { labels }: C
 }
 
 /** The price may have changed since the shop showed it to the customer. */
-function checkPrice({ input, hold }: NamedOrder, listing: Listing, { labels, report }: Check) {
+function checkPrice({ input, hold }: NamedOrder, listing: ListingRow, { labels, report }: Check) {
   const { priceCents, priceCurrency } = hold ?? listing
   const { expectedPriceCents, expectedCurrency } = input
   if (expectedPriceCents === undefined || expectedCurrency === undefined) return
@@ -176,7 +183,7 @@ function checkPrice({ input, hold }: NamedOrder, listing: Listing, { labels, rep
 
 function checkQuantity(
   { input: { quantity }, listing, hold }: NamedOrder,
-  nft: Nft,
+  nft: NftRow,
   { data, sold, labels, report }: Check,
 ): void {
   const most = listing && !hold ? largestQuantity(listing) : quantity
@@ -201,7 +208,10 @@ function checkQuantity(
 }
 
 /** The largest quantity of one order. The total price must be a safe integer, too. */
-export const largestQuantity = ({ amount, priceCents }: Pick<Listing, 'amount' | 'priceCents'>) =>
+export const largestQuantity = ({
+  amount,
+  priceCents,
+}: Pick<ListingRow, 'amount' | 'priceCents'>) =>
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
 /** The billing address of the request, if the fields of a place are given. */

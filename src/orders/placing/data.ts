@@ -3,7 +3,7 @@ import type { SaleObstacle } from '../../db/schema/catalogue.ts'
 import type { reservations } from '../../db/schema/orders.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
-import type { Listing, Nft } from '../reading/nft.ts'
+import type { ListingRow, NftRow } from '../reading/nft.ts'
 import type { StoredCall } from './idempotency.ts'
 import type { NewOrder } from './new-order.ts'
 
@@ -29,8 +29,8 @@ export type OrderBuyer = {
 /** An order or a reservation of a call, and the rows that it names; undefined if they do not exist. */
 export type NamedOrder = {
   input: NewOrder
-  nft: Nft | undefined
-  listing: Listing | undefined
+  nft: NftRow | undefined
+  listing: ListingRow | undefined
   /** Why nothing is sold of the listing. */
   obstacle: SaleObstacle | null | undefined
   /** Until when nothing is sold of it, because it was not tried yet whether it can be delivered. */
@@ -61,6 +61,8 @@ export type OrderData = {
   >
   /** The namespace of the caller's token. */
   namespace: string
+  /** Files whose bytes are not stored yet: NFT id to number. */
+  missingFiles: Map<number, number>
   /** Pieces that live reservations hold: NFT id to number. */
   held: Map<number, number>
   /** The most pieces that can be delivered at once, by the name of the network. */

@@ -127,7 +127,7 @@ function refuseChanged({ orders }: OrderData, now: string): Guard {
       AND (value ->> 'reservationId' IS NOT NULL OR listings.active
         AND listings.type = 'regular' AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
     JOIN nfts ON nfts.id = listings.nftId AND nfts.status IN ('released', 'unlisted')
-      AND nfts.deletedAt IS NULL
+      AND nfts.deletedAt IS NULL AND (value ->> 'reservationId' IS NOT NULL OR nfts.missingFiles = 0)
     LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'
       AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
       AND (value ->> 'email' IS NULL OR users.email = value ->> 'email')

@@ -23,6 +23,7 @@ const selectNfts = prepared(
       .select({
         ...nftColumns,
         externalId: nfts.externalId,
+        missingFiles: nfts.missingFiles,
         held: heldQuantity(sql`nfts.id`, now).as('held'),
       })
       .from(nfts)
@@ -195,7 +196,7 @@ export async function loadOrderData(
   })
   const [token] = rows.tokens
   if (!token) throw new Error('a live token was not read')
-  const nfts = byKey(rows.nfts.map(({ held, ...nft }) => nft))
+  const nfts = byKey(rows.nfts.map(({ held, missingFiles, ...nft }) => nft))
   const listings = byKey(rows.listings.map(({ obstacle, untriedUntil, ...listing }) => listing))
   const sales = new Map(
     rows.listings.map(({ id, obstacle, untriedUntil }) => [id, { obstacle, untriedUntil }]),
@@ -216,6 +217,7 @@ export async function loadOrderData(
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,
+    missingFiles: new Map(rows.nfts.map(({ id, missingFiles }) => [id, missingFiles])),
     held: new Map(rows.nfts.map(({ id, held }) => [id, held])),
     maxPieces: new Map(
       Object.entries(settings.NETWORKS).map(([network, { chainId }]) => [

@@ -20,7 +20,7 @@ import { hashKeySecret, refuseOtherSecret, storeInstance } from '../../delivery/
 import { appendFirstEvents, insertDeliveries } from '../../delivery/transitions.ts'
 import type { DueEndpoint } from '../../events/wake.ts'
 import { unusedHash } from '../../identity/namespace.ts'
-import type { Nft } from '../reading/nft.ts'
+import { type NftRow, withoutSecrets } from '../reading/nft.ts'
 import {
   buildOrder,
   byId,
@@ -76,7 +76,7 @@ const insertAddresses = prepared(
  * are left.
  */
 const reduceStock = prepared((db, { rows, now }: Rows) =>
-  db.all<Pick<Nft, 'id' | 'availableAmount'>>(sql`UPDATE nfts
+  db.all<Pick<NftRow, 'id' | 'availableAmount'>>(sql`UPDATE nfts
     SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
     FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
       FROM json_each(${rows}) GROUP BY 1) AS sold
@@ -192,7 +192,7 @@ const unsent = { reasonCode: null, reasonDetail: null, txId: null, sentAt: null 
 type Written = {
   orders: readonly OrderRow[]
   orderItems: readonly OrderItemRow[]
-  stock: readonly Pick<Nft, 'id' | 'availableAmount'>[]
+  stock: readonly Pick<NftRow, 'id' | 'availableAmount'>[]
 }
 
 /** Builds the orders of a plan as the answer shows them. */
@@ -212,7 +212,7 @@ function placedOrders(
       order,
       orderItem: requireRow(orderItems, order.id),
       delivery: { ...unsent, state, changedAt: placedAt },
-      nft: left ? { ...nft, ...left, updatedAt: placedAt } : nft,
+      nft: withoutSecrets(left ? { ...nft, ...left, updatedAt: placedAt } : nft),
       listing,
     })
   })

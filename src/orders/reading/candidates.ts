@@ -29,7 +29,7 @@ import { deliveries, transactions } from '../../db/schema/delivery.ts'
 import { orderItems, orders } from '../../db/schema/orders.ts'
 import { users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/statements.ts'
-import { nftColumns } from './nft.ts'
+import { readNftColumns } from './nft.ts'
 import { rowColumns, summaryColumns } from './order.ts'
 import type { ListValues } from './request.ts'
 import { isVisibleSql } from './viewer.ts'
@@ -130,7 +130,7 @@ const prepareList = (candidates: (values: ListValues) => SQL) => ({
   ),
   nfts: prepared((db, values: ListValues) =>
     db
-      .select(nftColumns)
+      .select(readNftColumns)
       .from(nfts)
       .where(
         sql`${nfts.id} IN (SELECT nftId FROM ${firstBetween(candidates(values), values)}

@@ -6,12 +6,14 @@ import { prepared } from '../../db/statements.ts'
 import type { DeliveryDetails } from '../../delivery/shown.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
+import type { StoredFile } from './files.ts'
 import { selectPage, toPage } from './list.ts'
-import { requireRow } from './order.ts'
-import { buildOrders, type OrderRows, selectByIds } from './read.ts'
+import type { ReadNftRow } from './nft.ts'
+import { byId, requireRow } from './order.ts'
+import { buildOrders, isReleasedTo, type OrderRows, selectByIds } from './read.ts'
 import type { Order } from './schema.ts'
 import { selectShop } from './shop.ts'
-import { viewOf } from './viewer.ts'
+import { type Viewer, viewOf } from './viewer.ts'
 
 const PAGE_SIZE = 20
 
@@ -26,7 +28,12 @@ export type HistoryEntry = {
   orderItem: Order['orderItems'][number]
   delivery: DeliveryDetails
   paid: Paid | null
+  /** What the delivery has released to the viewer. */
+  content: Content
 }
+
+/** `isForHolder`: whether it is for who holds the token. */
+type Content = { phrase: string | null; files: readonly StoredFile[]; isForHolder: boolean }
 
 /** The filters of the orders that a user has bought, sold, or got. */
 const filters = {
@@ -46,14 +53,31 @@ const selectFacts = prepared((db, { userId }: UserId) =>
 
 type UserCtx = Pick<Ctx, 'db' | 'caller'>
 
-function toEntries(orders: readonly Order[], rows: OrderRows): HistoryEntry[] {
+function toEntries(
+  viewer: Viewer,
+  orders: readonly Order[],
+  { orders: rows, nfts }: { orders: OrderRows; nfts: readonly ReadNftRow[] },
+): HistoryEntry[] {
   const byOrderItem = new Map(rows.map((row) => [row.orderItem.id, row]))
+  const nftsById = byId(nfts)
   return orders.flatMap((order) =>
     order.orderItems.map((orderItem) => {
-      const { delivery, shop } = requireRow(byOrderItem, orderItem.id)
-      return { order, orderItem, delivery, paid: shop.paid }
+      const row = requireRow(byOrderItem, orderItem.id)
+      const content = contentOf(viewer, row, requireRow(nftsById, orderItem.nftId))
+      return { order, orderItem, delivery: row.delivery, paid: row.shop.paid, content }
     }),
   )
+}
+
+/** A phrase or files of the content. What else the creation data have is in the order. */
+function contentOf(
+  viewer: Viewer,
+  row: OrderRows[number],
+  { contentRelease, secretPhrase: phrase, files, ...nft }: ReadNftRow,
+): Content {
+  const isForHolder = contentRelease === 'holder' && row.delivery.state === 'transferred'
+  const isReleased = isReleasedTo(viewer, row, { ...nft, contentRelease })
+  return isReleased ? { phrase, files, isForHolder } : { phrase: null, files: [], isForHolder }
 }
 
 /**
@@ -76,7 +100,7 @@ export async function readHistory(
   const { orders, nextCursor } = toPage(viewer, request, rows)
   return {
     account,
-    entries: toEntries(orders, rows.orders),
+    entries: toEntries(viewer, orders, rows),
     next: nextCursor === null ? null : Number(nextCursor),
     isSeller: facts[0]?.isSeller === 1,
     awaiting: facts[0]?.awaiting ?? 0,
@@ -111,7 +135,7 @@ export async function readHistoryEntry(ctx: UserCtx, id: number) {
     shop: selectShop(db, { id }),
     ...selectByIds(db, viewer, [id]),
   })
-  const [entry] = toEntries(buildOrders(viewer, orders, nfts), orders)
+  const [entry] = toEntries(viewer, buildOrders(viewer, orders, nfts), { orders, nfts })
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
   return { account, entry, shop: shop[0], seller: seller[0]?.name, billing: billing[0]?.line }
 }

@@ -4,7 +4,7 @@ import { cutPage } from '../../db/candidates.ts'
 import type { Database } from '../../db/client.ts'
 import { requirePrimary } from '../../http/nearest.ts'
 import { type CandidateOrder, type ListRows, lists, type SummaryRows } from './candidates.ts'
-import type { Nft } from './nft.ts'
+import type { ReadNftRow } from './nft.ts'
 import { type SummarizedOrder, toSummary } from './order.ts'
 import { buildOrders, type OrderReadCtx } from './read.ts'
 import { isByChange, type ListRequest, listValues } from './request.ts'
@@ -59,7 +59,7 @@ type Page<T> = { orders: T[]; nextCursor: string | null }
 export function toPage(
   viewer: Viewer,
   request: ListRequest,
-  { orders, nfts }: { orders: ListRows; nfts: readonly Nft[] },
+  { orders, nfts }: { orders: ListRows; nfts: readonly ReadNftRow[] },
 ): Page<Order> {
   const { page, last } = cutPage(orders, request.limit)
   return { orders: buildOrders(viewer, page, nfts), nextCursor: toCursor(last, request) }

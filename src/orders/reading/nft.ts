@@ -1,17 +1,22 @@
 /** NFTs and listings, as order items show them. Some fields are private: not for public endpoints. */
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { shownColumns } from '../../db/columns.ts'
+import { type RowOf, shownColumns } from '../../db/columns.ts'
 import { listings, listingTypes, nfts } from '../../db/schema/catalogue.ts'
 import * as f from '../../http/fields.ts'
+import { filesSql, toDownloadableAsset } from './files.ts'
+
+/** A field of the contract that is the same for all. */
+const always = <T extends string | number | boolean | null>(shown: string, value: T) =>
+  z.literal(value).describe(`Always ${shown}.`)
 
 const nftFields = {
   id: f.id('Id of the NFT.'),
   amount: f.count('Number of pieces that were issued.'),
   availableAmount: f.count('Number of pieces left to sell. Ignored for an unlimited NFT.'),
   approved: f.bool('Whether the marketplace has approved the NFT.'),
-  storageNetworkTx: f.orNull(f.text('Transaction that stored the files.')),
-  chainTx: f.orNull(f.text('Transaction that minted the NFT.')),
+  storageNetworkTx: always('null', null),
+  chainTx: always('null', null),
   creatorPublicAddr: f.text('Wallet address of the creator.'),
   contractAddr: f.address('Address of the token contract.'),
   contractName: f.text('Name of the token contract.'),
@@ -21,7 +26,7 @@ const nftFields = {
   secretPhrase: f.orNull(
     f.text('Phrase that unlocks the content. Null as `payload.secretPhrase` is.'),
   ),
-  fee: f.orNull(f.text('Fee of secondary sales.')),
+  fee: f.orNull(f.decimal('Fee of secondary sales, in per cent.')),
   feeRecipient: f.orNull(f.text('Wallet address that receives the fee.')),
   payload: z
     .record(z.string(), z.unknown())
@@ -31,23 +36,23 @@ const nftFields = {
   price: f.money('Price of one piece'),
   priceEths: f.decimal('Price of one piece in ETH.'),
   priceCurrency: f.currency('Currency of `price`, ISO 4217.'),
-  priceType: f.text('How the price is set, such as `FIXED`.'),
+  priceType: always('`FIXED`', 'FIXED'),
   downloadable: f.bool('Whether the buyer may download the files.'),
   title: f.text('Title.'),
   creatorId: f.id('User id of the creator.'),
-  useCaseId: z.int().describe('Id of the use case.'),
+  useCaseId: always('1', 1),
   upgradeable: f.bool('Whether the NFT can be upgraded.'),
   tokenId: f.orNull(f.digits('Token id in the contract; null before it is minted.')),
-  newTokenId: f.orNull(f.digits('Token id after an upgrade.')),
-  oldTokenId: f.orNull(f.digits('Token id before an upgrade.')),
+  newTokenId: always('null', null),
+  oldTokenId: always('null', null),
   status: f.text('`released` or `unlisted` if the NFT is on sale. Other values: it is not.'),
   releaseAt: f.time('Time of the release.'),
-  biddingEnabled: f.bool('Whether bids are accepted.'),
+  biddingEnabled: always('false', false),
   ...f.timestamps(),
   deletedAt: f.orNull(f.time('Time of deletion; null while the NFT exists.')),
   fractionalized: f.bool('Whether the NFT is split into fractions.'),
   redeemable: f.bool('Whether the NFT can be redeemed.'),
-  qrcodePrintfileId: f.orNull(f.text('File id of the printable QR code.')),
+  qrcodePrintfileId: always('null', null),
   salesContractUrl: f.orNull(f.text('URL of the sales contract.')),
 }
 
@@ -63,11 +68,11 @@ const listingFields = {
     .enum(listingTypes)
     .describe('Kind of sale: `regular` for a fixed price, or `auction`.')
     .meta({ id: 'ListingType' }),
-  txHash: f.orNull(f.text('Transaction that created the listing on the chain.')),
+  txHash: always('null', null),
   priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
   sellerId: f.id('User id of the seller.'),
   nftId: f.id('Id of the NFT for sale.'),
-  captureCronId: f.orNull(f.text('Id of the job that captures the payment of an auction.')),
+  captureCronId: always('null', null),
   ...f.timestamps(),
 }
 
@@ -83,17 +88,54 @@ export type Listing = z.infer<typeof Listing>
 export const nftColumns = shownColumns(nfts, { shape: nftFields })
 export const listingColumns = shownColumns(listings, { shape: listingFields })
 
+export type NftRow = RowOf<typeof nftColumns>
+export type ListingRow = RowOf<typeof listingColumns>
+
+/** The columns of an NFT of an order that is read, with its content. */
+export const readNftColumns = {
+  ...nftColumns,
+  contentRelease: nfts.contentRelease,
+  files: filesSql(sql`${nfts.id}`),
+}
+export type ReadNftRow = RowOf<typeof readNftColumns>
+
+/** What every NFT and every listing show alike. */
+const nftConstants = {
+  storageNetworkTx: null,
+  chainTx: null,
+  priceType: 'FIXED',
+  useCaseId: 1,
+  newTokenId: null,
+  oldTokenId: null,
+  biddingEnabled: false,
+  qrcodePrintfileId: null,
+} as const
+const listingConstants = { txHash: null, captureCronId: null } as const
+
+export const toListing = (row: ListingRow): Listing => ({ ...row, ...listingConstants })
+
 /** The keys of `payload` that hold what a buyer pays for. */
 const secretKeys = ['secretPhrase', 'downloadableAsset', 'audio']
 
-/** Returns the NFT without what its delivery gives the buyer. */
-export const withoutSecrets = ({ payload, ...nft }: Nft): Nft => ({
+/** Returns an NFT without what its delivery gives the buyer. */
+export const withoutSecrets = ({ payload, ...nft }: NftRow): Nft => ({
   ...nft,
+  ...nftConstants,
   secretPhrase: null,
   payload: Object.fromEntries(
     Object.entries(payload).map(([key, value]) => [key, secretKeys.includes(key) ? null : value]),
   ),
 })
+
+/** Returns an NFT with what its delivery gives the buyer. */
+export const withSecrets = ({ contentRelease, files, payload, ...nft }: ReadNftRow): Nft => {
+  const downloadableAsset = toDownloadableAsset(nft.id, files)
+  return {
+    ...nft,
+    ...nftConstants,
+    payload: downloadableAsset.length > 0 ? { ...payload, downloadableAsset } : payload,
+  }
+}
 
 /** SQL of the pieces of an NFT that reservations hold at a time. Only they can be ordered with them. */
 export const heldQuantity = (nftId: SQL, now: SQL | string): SQL<number> =>

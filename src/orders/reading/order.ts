@@ -10,7 +10,7 @@ import {
   shopColumns,
   toShopFields,
 } from '../../delivery/shown.ts'
-import { type Listing, listingColumns, type Nft, withoutSecrets } from './nft.ts'
+import { type ListingRow, listingColumns, type Nft, toListing } from './nft.ts'
 import {
   OrderFields,
   OrderItemFields,
@@ -18,7 +18,7 @@ import {
   SummaryOrder,
   SummaryOrderItem,
 } from './schema.ts'
-import { buyerColumns, personOf, type Viewer } from './viewer.ts'
+import { buyerColumns, type Viewer } from './viewer.ts'
 
 /** What every order shows alike: the shop has the payment. */
 const orderConstants = {
@@ -43,15 +43,18 @@ type Rows = {
   order: OrderRow
   orderItem: OrderItemRow
   delivery: DeliveryRow
+  /** As the viewer may see it. */
   nft: Nft
-  listing: Listing
+  listing: ListingRow
 }
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /** Returns an order as `viewer` may see it, without its buyer. */
-export function buildOrder(viewer: Viewer, rows: Rows): PlacedOrder {
-  const { order, orderItem, delivery, listing } = rows
+export function buildOrder(
+  viewer: Viewer,
+  { order, orderItem, delivery, nft, listing }: Rows,
+): PlacedOrder {
   return {
     ...order,
     ...orderConstants,
@@ -66,18 +69,11 @@ export function buildOrder(viewer: Viewer, rows: Rows): PlacedOrder {
         status: orderItemStatus(delivery.state, delivery.txId),
         txId: delivery.txId,
         updatedAt: delivery.changedAt,
-        nft: visibleNft(viewer, rows),
-        listing,
+        nft,
+        listing: toListing(listing),
       },
     ],
   }
-}
-
-/** Hides what the delivery gives the buyer, until it is final, and from all who did not get or make it. */
-function visibleNft(viewer: Viewer, { order, delivery, nft }: Rows): Nft {
-  const person = personOf(viewer)
-  const mayKnow = actsForAll(viewer) || person === order.buyerId || person === nft.creatorId
-  return delivery.state === 'transferred' && mayKnow ? nft : withoutSecrets(nft)
 }
 
 export const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>

@@ -1,6 +1,6 @@
 /** Reads orders with everything that they show. */
 import { eq, sql } from 'drizzle-orm'
-import { readAs } from '../../auth/access.ts'
+import { actsForAll, readAs } from '../../auth/access.ts'
 import { parseNamespace } from '../../auth/sources.ts'
 import { type Database, jsonValues } from '../../db/client.ts'
 import { prefixed } from '../../db/columns.ts'
@@ -11,23 +11,50 @@ import { users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError, type Issue } from '../../http/errors.ts'
-import { type Nft, nftColumns } from './nft.ts'
+import { type Nft, type ReadNftRow, readNftColumns, withoutSecrets, withSecrets } from './nft.ts'
 import { buildOrder, byId, requireRow, rowColumns, summaryColumns } from './order.ts'
 import type { Order } from './schema.ts'
 import {
   isVisibleSql,
+  personOf,
   type Viewer,
   type ViewerValues,
   viewerValues,
   visibleBuyer,
 } from './viewer.ts'
 
-export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly Nft[]): Order[] {
+export function buildOrders(viewer: Viewer, rows: OrderRows, nfts: readonly ReadNftRow[]): Order[] {
   const nftsById = byId(nfts)
   return rows.map(({ buyer, ...row }) => ({
-    ...buildOrder(viewer, { ...row, nft: requireRow(nftsById, row.orderItem.nftId) }),
+    ...buildOrder(viewer, {
+      ...row,
+      nft: visibleNft(viewer, row, requireRow(nftsById, row.orderItem.nftId)),
+    }),
     buyer: visibleBuyer(viewer, buyer),
   }))
+}
+
+type Delivered = Pick<OrderRows[number], 'order' | 'delivery'>
+
+/**
+ * Whether what the delivery gives the buyer is shown: not before it is final, nor to those who did not get or
+ * make it.
+ */
+export function isReleasedTo(
+  viewer: Viewer,
+  { order, delivery }: Delivered,
+  { contentRelease, creatorId }: Pick<ReadNftRow, 'contentRelease' | 'creatorId'>,
+): boolean {
+  const person = personOf(viewer)
+  const hasBought = person === order.buyerId && contentRelease !== 'holder'
+  const mayKnow = actsForAll(viewer) || hasBought || person === creatorId
+  return delivery.state === 'transferred' && mayKnow
+}
+
+function visibleNft(viewer: Viewer, row: Delivered, nft: ReadNftRow): Nft {
+  if (isReleasedTo(viewer, row, nft)) return withSecrets(nft)
+  const { contentRelease, files, ...hidden } = nft
+  return withoutSecrets(hidden)
 }
 
 export type OrderReadCtx = Pick<Ctx, 'db' | 'caller'>
@@ -58,7 +85,7 @@ export type OrderRows = ReturnType<typeof selectOrders>['_']['result']
 /** The NFTs of all these orders. Those of orders that the viewer may not see are not used. */
 const selectNfts = prepared((db, { ids }: { ids: string }) =>
   db
-    .select(nftColumns)
+    .select(readNftColumns)
     .from(nfts)
     .where(sql`${nfts.id} IN (SELECT nftId FROM orderItems WHERE orderId IN ${jsonValues(ids)})`),
 )

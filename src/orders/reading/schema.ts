@@ -197,6 +197,7 @@ export const saleErrors = [
   'listing_not_checked',
   'nft_not_found',
   'nft_not_released',
+  'content_missing',
   'sold_out',
   'quantity_too_large',
   'quantity_above_limit',

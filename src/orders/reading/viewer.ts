@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { actsForAll, namespaceOf } from '../../auth/access.ts'
-import { shownColumns } from '../../db/columns.ts'
+import { type RowOf, shownColumns } from '../../db/columns.ts'
 import { orders } from '../../db/schema/orders.ts'
 import { users } from '../../db/schema/users.ts'
 import type { Caller } from '../../http/context.ts'
@@ -51,75 +51,84 @@ const hidden = <T extends z.ZodType>(field: T, otherwise: 'empty' | 'null' | 'fa
   )
 const hiddenBool = (description: string) => hidden(bool(description), 'false')
 const hiddenText = (description: string) => hidden(text(description), 'empty')
-const hiddenTextOrNull = (description: string) => hidden(orNull(text(description)), 'null')
 const hiddenTimeOrNull = (description: string) => hidden(orNull(time(description)), 'null')
 
-/** The buyer, without the fields that are never stored. */
-export const BuyerFields = z.object({
+/** What is stored of a buyer. */
+export const PersonFields = z.object({
   id: id('User id.'),
   approved: hiddenBool('Whether the marketplace has approved the user.'),
-  companyUser: hiddenBool('Whether the user is a company.'),
   email: hiddenText('E-mail address; empty if the user has none.'),
   ethereumPublicAddr: addressOrEmpty('Wallet address; empty if the user has none.'),
   name: orNull(text('Name.')),
   provider: hiddenText('How the user signed up: `wallet` or `email`.'),
-  chatServiceId: hiddenTextOrNull('Id at the chat service.'),
   roleId: hidden(z.int().nullable().describe('Role: 1 is an administrator.'), 'null'),
   username: orNull(text('User name.')),
-  viewMode: text('Display setting.'),
-  paymentConnectId: hiddenTextOrNull('Id at the payment service.'),
-  payprovExternalId: hiddenTextOrNull('Id at the payment provider.'),
-  onrampId: hiddenTextOrNull('Id at the onramp service.'),
-  newsletterAgreement: hiddenBool('Whether the user agreed to get the newsletter.'),
   locale: hiddenText('Language, BCP 47, such as `en` or `de-AT`.'),
   approvedAt: hiddenTimeOrNull('Time of approval.'),
   lastAccessAt: hiddenTimeOrNull('Time of the last sign-in.'),
-  onboardedAt: hiddenTimeOrNull('Time when the user finished onboarding.'),
   removedAt: hiddenTimeOrNull('Time of removal; null while the account exists.'),
   ...timestamps(),
   ipAddress: hiddenText('IP address of the last sign-in.'),
 })
-export type BuyerFields = z.infer<typeof BuyerFields>
 
-export const Buyer = BuyerFields.extend({
-  walletNonce: z.null().describe('Always null.'),
+const alwaysFalse = z.literal(false).describe('Always false.')
+const alwaysNull = z.null().describe('Always null.')
+
+export const Buyer = PersonFields.extend({
+  companyUser: alwaysFalse,
+  chatServiceId: alwaysNull,
+  viewMode: z.literal('default').describe('Always `default`.'),
+  walletNonce: alwaysNull,
+  paymentConnectId: alwaysNull,
+  payprovExternalId: alwaysNull,
+  onrampId: alwaysNull,
+  newsletterAgreement: alwaysFalse,
+  onboardedAt: alwaysNull,
 }).meta({
   id: 'Buyer',
   description: 'The user who gets the NFTs of an order.',
 })
 
-export const buyerColumns = shownColumns(users, BuyerFields)
+export const buyerColumns = shownColumns(users, PersonFields)
+
+/** What every buyer shows alike. */
+const buyerConstants = {
+  companyUser: false,
+  chatServiceId: null,
+  viewMode: 'default',
+  walletNonce: null,
+  paymentConnectId: null,
+  payprovExternalId: null,
+  onrampId: null,
+  newsletterAgreement: false,
+  onboardedAt: null,
+} as const
 
 /**
  * Hides private fields of the buyer from everyone but the buyer and master tokens. Lists what is
  * visible, so a new field is hidden by default.
  */
-export function visibleBuyer(viewer: Viewer, buyer: BuyerFields): z.infer<typeof Buyer> {
-  if (actsForAll(viewer) || personOf(viewer) === buyer.id) return { ...buyer, walletNonce: null }
-  const { id, name, username, ethereumPublicAddr, viewMode, createdAt, updatedAt } = buyer
+export function visibleBuyer(
+  viewer: Viewer,
+  buyer: RowOf<typeof buyerColumns>,
+): z.infer<typeof Buyer> {
+  if (actsForAll(viewer) || personOf(viewer) === buyer.id) return { ...buyer, ...buyerConstants }
+  const { id, name, username, ethereumPublicAddr, createdAt, updatedAt } = buyer
   return {
+    ...buyerConstants,
     id,
     name,
     username,
     ethereumPublicAddr,
-    viewMode,
     createdAt,
     updatedAt,
     approved: false,
-    companyUser: false,
     email: '',
     provider: '',
-    chatServiceId: null,
     roleId: null,
-    walletNonce: null,
-    paymentConnectId: null,
-    payprovExternalId: null,
-    onrampId: null,
-    newsletterAgreement: false,
     locale: '',
     approvedAt: null,
     lastAccessAt: null,
-    onboardedAt: null,
     removedAt: null,
     ipAddress: '',
   }

@@ -32,6 +32,20 @@ export function decimalPrice(amount: number, currency: string): string {
 /** Returns a number with separators, such as `1,000,000`. */
 export const formatCount = (value: number, locale = 'en'): string => value.toLocaleString(locale)
 
+const units = [
+  ['gigabyte', 1024 ** 3],
+  ['megabyte', 1024 ** 2],
+  ['kilobyte', 1024],
+  ['byte', 1],
+] as const
+
+/** Returns a number of bytes such as `3.2 MB`. */
+export function formatSize(bytes: number, locale = 'en'): string {
+  const [unit, size] = units.find(([, size]) => bytes >= size) ?? units[3]
+  const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const
+  return (bytes / size).toLocaleString(locale, options)
+}
+
 /** Returns the number with its noun, such as `1 NFT` and `2 NFTs`. */
 export const plural = (value: number, noun: string): string =>
   `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`

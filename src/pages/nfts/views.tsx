@@ -17,6 +17,7 @@ import {
 import { usePage } from '../components/request.ts'
 import { formatCount, pathWith } from '../components/text.ts'
 import { ExplorerLink, formatDate, Price, Time } from '../components/values.tsx'
+import { ContentHint } from '../content/views.tsx'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 
@@ -120,7 +121,7 @@ export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => {
 }
 
 export const NftPage = (details: NftDetails) => {
-  const { nft, offers, attributes, link } = details
+  const { nft, offers, attributes, link, content } = details
   const { network, contract, tokenId } = nft
   const { texts, locale } = usePage()
   const { buy, cover, nfts: said, orders } = texts
@@ -158,6 +159,7 @@ export const NftPage = (details: NftDetails) => {
           </p>
         )}
         {best && <p class="hint">{best.shopUrl ? buy.hint : <WithoutShop />}</p>}
+        <ContentHint id={nft.id} {...content} />
         {nft.description && (
           <p class="description" dir="auto">
             {nft.description}

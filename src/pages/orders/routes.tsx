@@ -46,7 +46,7 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
     const { entry } = found
     const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
     const view = <OrderPage {...found} side={side} />
-    const scripts = ['orders.js', 'wallet-action.js']
+    const scripts = ['orders.js', 'wallet-action.js', 'copy.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.order(orderNumber(entry.order)).join('')
     return page(c, { title, account, scripts, refresh }, view)

@@ -18,6 +18,7 @@ import { type Found, usePage } from '../components/request.ts'
 import { ShopContact } from '../components/shop.tsx'
 import { formatCount, formatMoney, pathWith, shortAddress } from '../components/text.ts'
 import { ExactTime, ExplorerLink, Title } from '../components/values.tsx'
+import { ContentHint, ContentSection } from '../content/views.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
   hasEnded,
@@ -192,6 +193,7 @@ function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fa
 export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.orderItem
   const { contractNetwork, contractAddr: address, tokenId } = nft
+  const { phrase, files, isForHolder } = entry.content
   const { settings, locale, texts } = usePage()
   const { orders } = texts
   const link = (value: string) => (
@@ -221,6 +223,16 @@ export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps
         <ol class="rows">
           <Order entry={entry} side={side} isAlone />
         </ol>
+        {(phrase !== null || files.length > 0) && (
+          <ContentSection
+            phrase={phrase}
+            files={files.map((file) => ({
+              ...file,
+              href: `/orders/${entry.order.id}/files/${encodeURIComponent(file.name)}`,
+            }))}
+          />
+        )}
+        {isForHolder && <ContentHint id={nft.id} files={0} isForHolder />}
         <Facts facts={facts} />
         {isOwn && (
           <WalletAction
@@ -260,7 +272,7 @@ export const Collection = ({ entries, next }: History) => {
 const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
   const { locale, texts } = usePage()
   const pieces = entries.reduce((sum, { orderItem }) => sum + orderItem.quantity, 0)
-  return entries.slice(0, 1).map(({ order, orderItem: { nft } }) => (
+  return entries.slice(0, 1).map(({ order, orderItem: { nft }, content }) => (
     <li class="release">
       <Cover nft={nft} />
       <h2>
@@ -271,6 +283,9 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
       <p class="meta">
         <bdi>{nft.contractName}</bdi>
         <span>{texts.orders.pieces(pieces, formatCount(pieces, locale))}</span>
+        {(content.phrase !== null || content.files.length > 0) && (
+          <a href={`/orders/${order.id}#content`}>{texts.content.title}</a>
+        )}
       </p>
     </li>
   ))

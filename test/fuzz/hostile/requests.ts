@@ -99,6 +99,8 @@ const valuesOf: Record<string, Values> = {
     dice.chance(0.8) ? 1 + dice.upTo(60) : `externalId:${1 + dice.upTo(60)}`,
   'param.picture': pick(`${DEFAULT_PICTURE}.jpg`, `${'0'.repeat(48)}.jpg`),
   'param.size': pick('card', 'page'),
+  'param.nft': ({ dice }) => 1 + dice.upTo(60),
+  'param.name': pick('track.mp3', 'other.zip'),
   'param.key': pick('contract_changed:31337', 'signer_low'),
   'param.creator': ({ dice }) => dice.pick('cleo', String(1 + dice.upTo(60))),
   'query.id': rowId,

@@ -99,10 +99,6 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
     username: `victim${n}`,
     email: `${hidden('mail')}@victims.test`,
     ethereumPublicAddr: wallet.address,
-    chatServiceId: hidden('chat'),
-    paymentConnectId: hidden('payment'),
-    payprovExternalId: hidden('provider'),
-    onrampId: hidden('onramp'),
     ...values,
   })
   for (const kind of addressKinds)

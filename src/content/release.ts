@@ -1,0 +1,178 @@
+/** Who gets the content of an NFT, and the URLs of its files. */
+import { eq, sql } from 'drizzle-orm'
+import { getAddress, zeroHash } from 'viem'
+import { actsForAll, readAs } from '../auth/access.ts'
+import { signDownload, tokenIssuer } from '../auth/tokens.ts'
+import { believe } from '../chain/claims.ts'
+import { askAll } from '../chain/nodes.ts'
+import { prefixed } from '../db/columns.ts'
+import { nfts } from '../db/schema/catalogue.ts'
+import { deliveries } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { users } from '../db/schema/users.ts'
+import { prepared } from '../db/statements.ts'
+import type { Settings } from '../env.ts'
+import { holdingRequest, readHolding } from '../ethereum/token.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError, tryLater } from '../http/errors.ts'
+import { contentLimits } from '../limits.ts'
+import { filesSql, type StoredFile } from '../orders/reading/files.ts'
+import {
+  isVisibleSql,
+  personOf,
+  type ViewerValues,
+  viewerValues,
+} from '../orders/reading/viewer.ts'
+
+export type ContentCtx = Ctx & { settings: Settings }
+
+const contentColumns = {
+  nftId: nfts.id,
+  creatorId: nfts.creatorId,
+  release: nfts.contentRelease,
+  phrase: nfts.secretPhrase,
+  files: filesSql(sql`${nfts.id}`),
+}
+
+const selectOfOrder = prepared((db, values: ViewerValues & { orderId: number }) =>
+  db
+    .select({
+      content: prefixed('content', {
+        ...contentColumns,
+        itemId: orderItems.id,
+        buyerId: orders.buyerId,
+        state: deliveries.state,
+      }),
+    })
+    .from(orders)
+    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
+    .where(sql`${orders.id} = ${values.orderId} AND ${isVisibleSql(values)}`),
+)
+
+/**
+ * Returns what the delivery of an order has released: to the buyer, the creator and master tokens.
+ * Throws `order_not_found`, `not_found`, `not_delivered`, `forbidden`.
+ */
+export async function readContentOfOrder(ctx: ContentCtx, orderId: number) {
+  const { content, claims } = await findReleased(ctx, orderId)
+  return withUrls(ctx, content, claims)
+}
+
+async function findReleased({ db, caller }: ContentCtx, orderId: number) {
+  const { found } = await readAs(db, caller, {
+    found: selectOfOrder(db, { ...viewerValues(caller), orderId }),
+  })
+  const content = found[0]?.content
+  if (!content) throw new ApiError('order_not_found', `order ${orderId} does not exist`)
+  const { nftId, release, creatorId, buyerId, state, itemId } = content
+  const isBuyer = personOf(caller) === buyerId
+  const isMaker = actsForAll(caller) || personOf(caller) === creatorId
+  if (!isBuyer && !isMaker)
+    throw new ApiError('forbidden', 'only the buyer and the creator get the content')
+  if (!release) throw new ApiError('not_found', 'the NFT has no content')
+  if (release === 'holder' && !isMaker)
+    throw new ApiError(
+      'forbidden',
+      `who holds the token gets this content: see GET /api/public/nfts/${nftId}/content`,
+    )
+  if (state !== 'transferred') throw new ApiError('not_delivered', 'the NFT is not delivered')
+  return { content, claims: { item: itemId, user: buyerId } }
+}
+
+/**
+ * Returns what releases a file to the signed-in user: to load it by the session, as pages do.
+ * Throws as `readContentOfOrder`.
+ */
+export async function findFileOfOrder(ctx: ContentCtx, { id, name }: { id: number; name: string }) {
+  const { content, claims } = await findReleased(ctx, id)
+  const file = content.files.find((each) => each.name === name)
+  if (!file) throw new ApiError('not_found', 'the NFT has no such file')
+  return { key: file.key, ...claims }
+}
+
+const selectOfHolder = prepared((db, { nftId, userId }: { nftId: number; userId: number }) =>
+  db
+    .select({
+      content: prefixed('content', {
+        ...contentColumns,
+        network: nfts.contractNetwork,
+        contract: nfts.contractAddr,
+        tokenId: nfts.tokenId,
+        wallet: users.ethereumPublicAddr,
+        walletChainId: users.walletChainId,
+      }),
+    })
+    .from(nfts)
+    .innerJoin(users, eq(users.id, userId))
+    .where(sql`${nfts.id} = ${nftId} AND ${nfts.deletedAt} IS NULL`),
+)
+
+/**
+ * Returns the content of an NFT for who holds its token now, as all configured nodes say.
+ * Throws `not_found`, `forbidden`, `try_later`.
+ */
+export async function readContentOfHolder(ctx: ContentCtx, nftId: number) {
+  const { db, caller } = ctx
+  const { found } = await readAs(db, caller, {
+    found: selectOfHolder(db, { nftId, userId: caller.userId }),
+  })
+  const content = found[0]?.content
+  if (content?.release !== 'holder')
+    throw new ApiError('not_found', 'no content of this NFT is for who holds its token')
+  const holds = await isHolder(ctx, content)
+  if (holds === null) throw tryLater('not all nodes of the network tell who holds the token')
+  if (!holds) throw new ApiError('forbidden', 'your wallet does not hold the token')
+  return withUrls(ctx, content, { item: null, user: caller.userId })
+}
+
+type Holding = Record<'network' | 'contract' | 'wallet', string> & {
+  tokenId: string | null
+  walletChainId: number
+}
+
+/** Returns whether a wallet has a piece of the token; null if nodes do not tell. */
+async function isHolder({ settings }: ContentCtx, token: Holding): Promise<boolean | null> {
+  const { network: name, contract, tokenId, wallet, walletChainId } = token
+  const network = settings.NETWORKS[name]
+  if (!wallet || tokenId === null || !network) return false
+  // A contract has proved its address on one chain only.
+  if (walletChainId !== 0 && walletChainId !== network.chainId) return false
+  const piece = {
+    key: zeroHash,
+    token: getAddress(contract),
+    from: getAddress(wallet),
+    to: getAddress(wallet),
+    tokenId: BigInt(tokenId),
+  }
+  const erc721 = { ...piece, amount: 0n }
+  const erc1155 = { ...piece, amount: 1n }
+  const replies = await askAll(network, [erc721, erc1155].map(holdingRequest))
+  const ofErc721 = replies(holdingRequest(erc721))
+  const ofErc1155 = replies(holdingRequest(erc1155))
+  const told = network.rpcUrls.map(
+    (_, i) =>
+      readHolding(erc1155, () => ofErc1155[i] ?? { fault: '' }) ??
+      readHolding(erc721, () => ofErc721[i] ?? { fault: '' }),
+  )
+  return believe('is_for_all', network, told)
+}
+
+type Released = { phrase: string | null; files: readonly StoredFile[] }
+
+/** `item`: the order item that releases it; null for who holds the token. `user`: for whom it is counted. */
+async function withUrls(
+  { settings, now }: ContentCtx,
+  { phrase, files }: Released,
+  claims: { item: number | null; user: number },
+) {
+  const expiresAt = new Date(now.getTime() + contentLimits.url.max)
+  const issuer = tokenIssuer(settings)
+  const signed = files.map(async ({ key, name, type, bytes, sha256 }) => {
+    const token = await signDownload(issuer, { key, ...claims }, expiresAt)
+    const url = `${settings.PUBLIC_URL}/files/${encodeURIComponent(name)}?token=${token}`
+    return { name, type, bytes, sha256, url }
+  })
+  return { phrase, files: await Promise.all(signed), expiresAt: expiresAt.toISOString() }
+}

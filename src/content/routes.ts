@@ -1,0 +1,133 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { tokenIssuer, verifyDownload } from '../auth/tokens.ts'
+import { Endpoints } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors.ts'
+import { idText, inputText } from '../http/inputs.ts'
+import { contentRateLimit, holderRateLimit } from '../http/rate-limit.ts'
+import { contentLimits, describeLimit } from '../limits.ts'
+import { answerFile, audioTypes } from './download.ts'
+import { FileName } from './record.ts'
+import { readContentOfHolder, readContentOfOrder } from './release.ts'
+import { Content, StoredContentFile } from './schema.ts'
+import { storeFile } from './upload.ts'
+
+const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
+const NftId = z.object({ id: idText.describe('The id of the NFT.') })
+const NftFile = z.object({
+  nft: z
+    .union([
+      idText,
+      inputText(220)
+        .regex(/^externalId:./, 'must be an id, or externalId: with that of the catalogue')
+        .transform((text) => text.replace(/^externalId:/, '')),
+    ])
+    .describe('The id of the NFT, or `externalId:` with the id of its record.'),
+  name: FileName.describe('The name of the file, as its record has it.'),
+})
+const FileParam = z.object({ name: inputText(400).describe('The name of the file.') })
+const FileQuery = z.object({ token: inputText(2000).describe('What has released it.') })
+
+const urls = `Its URLs work for ${describeLimit(contentLimits.url)}.`
+
+/** Returns the length of a body that is streamed. */
+function bodyLength(c: Context): number {
+  const length = c.req.header('content-length')
+  if (!length || !/^\d{1,15}$/.test(length))
+    throw new ApiError('length_required', 'the header Content-Length is required')
+  if (Number(length) > contentLimits.file.max)
+    throw new ApiError(
+      'payload_too_large',
+      `a file may have at most ${describeLimit(contentLimits.file)}`,
+    )
+  return Number(length)
+}
+
+export const contentRoutes = new Endpoints({ tag: 'Content' })
+  .put(
+    '/api/admin/nfts/:nft/files/:name',
+    {
+      id: 'storeContentFile',
+      summary: 'Store a file of the content of an NFT',
+      description:
+        'The body is the file that the catalogue names: as many bytes, with that hash. It is streamed, so ' +
+        `\`Content-Length\` is required; at most ${describeLimit(contentLimits.file)}. Repeating a call is safe.`,
+      access: 'master',
+      reads: 'primary',
+      input: { param: NftFile },
+      body: { type: 'application/octet-stream', schema: z.file().describe('The bytes.') },
+      answer: StoredContentFile,
+      errors: ['not_found', 'conflict', 'file_differs', 'length_required', 'payload_too_large'],
+    },
+    (c, { param: { nft, name } }) => {
+      const length = bodyLength(c)
+      const { body } = c.req.raw
+      if (!body) throw new ApiError('file_differs', 'the body is empty')
+      return storeFile({ ...c.var, bucket: c.env.CONTENT }, { nft, name, body, length })
+    },
+  )
+  .get(
+    '/api/externalOrders/:order_id/content',
+    {
+      id: 'getContentOfOrder',
+      summary: 'Get the content that an order has released',
+      description: `For the buyer, the creator and master tokens, once the NFT is delivered. ${urls}`,
+      access: 'token',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: OrderId },
+      checks: [contentRateLimit],
+      answer: Content,
+      errors: ['order_not_found', 'not_found', 'not_delivered'],
+    },
+    (c, { param }) => readContentOfOrder(c.var, param.order_id),
+  )
+  .get(
+    '/api/public/nfts/:id/content',
+    {
+      id: 'getContentOfHolder',
+      summary: 'Get the content of an NFT as the holder of its token',
+      description: `If its \`release\` is \`holder\`. All nodes of the network are asked who holds it. ${urls}`,
+      access: 'token',
+      reads: 'primary',
+      input: { param: NftId },
+      checks: [contentRateLimit, holderRateLimit],
+      answer: Content,
+      errors: ['not_found', 'try_later'],
+    },
+    (c, { param }) => readContentOfHolder(c.var, param.id),
+  )
+  .get(
+    '/files/:name',
+    {
+      id: 'loadContentFile',
+      summary: 'Load a file of the content of an NFT',
+      description:
+        'At a `url` of the content. `Range`, `If-Range` and `If-None-Match` are heeded. What a fork of the ' +
+        'chain has undone since is not released any more.',
+      access: 'public',
+      reads: 'primary',
+      input: { param: FileParam, query: FileQuery },
+      answer: z
+        .file()
+        .mime([...audioTypes, 'application/octet-stream'])
+        .describe('The file.'),
+      partial: 'The part that `Range` asks for.',
+      headers: { ETag: 'Identifies the file, for `If-None-Match` and `If-Range`.' },
+      bodiless: {
+        304: 'The file has the ETag that `If-None-Match` names.',
+        416: 'The file does not have the part that `Range` asks for.',
+      },
+      errors: ['link_expired', 'not_found'],
+    },
+    async (c, { query }) => {
+      const { settings, now } = c.var
+      const claims = await verifyDownload(tokenIssuer(settings), query.token, now)
+      if (!claims)
+        throw new ApiError(
+          'link_expired',
+          'the URL has expired, or is not complete: ask for a new one',
+        )
+      return answerFile(c, claims)
+    },
+  )

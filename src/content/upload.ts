@@ -1,0 +1,94 @@
+/** Stores the bytes of the files that the catalogue names. */
+import { eq, sql } from 'drizzle-orm'
+import { readAs, writeAs } from '../auth/access.ts'
+import { recordIntended } from '../auth/audit.ts'
+import { nfts } from '../db/schema/catalogue.ts'
+import { contentFiles } from '../db/schema/content.ts'
+import { raw } from '../db/statements.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
+
+type UploadCtx = Ctx & { bucket: R2Bucket }
+
+/** `nft`: its id, or the operator's own id. `length`: that of the body, in bytes. */
+type Upload = { nft: number | string; name: string; body: ReadableStream; length: number }
+
+/**
+ * Stores a file under the key that the import has given its row, and makes it what people get in place of
+ * the version before. Safe to repeat. Throws `not_found`, `file_differs`, `conflict`.
+ */
+export async function storeFile(ctx: UploadCtx, { nft, name, body, length }: Upload) {
+  const { db, caller, bucket, now } = ctx
+  const { files } = await readAs(db, caller, {
+    files: db
+      .select({ file: contentFiles })
+      .from(contentFiles)
+      .innerJoin(nfts, eq(nfts.id, contentFiles.nftId))
+      .where(
+        sql`${typeof nft === 'number' ? nfts.id : nfts.externalId} = ${nft}
+          AND ${contentFiles.name} = ${name} AND ${contentFiles.state} <> 'removed'`,
+      )
+      // A version that is missing comes before the one that is stored.
+      .orderBy(contentFiles.state)
+      .limit(1),
+  })
+  const file = files[0]?.file
+  if (!file) throw new ApiError('not_found', 'the catalogue names no such file of this NFT')
+  const { key, nftId, bytes, sha256 } = file
+  const differs = `the catalogue names a file of ${bytes} bytes with the SHA-256 ${sha256}`
+  if (length !== bytes)
+    throw new ApiError('file_differs', `the body has ${length} bytes: ${differs}`)
+  await putObject(bucket, { key, body, bytes, sha256, differs })
+  const isMissing = sql`EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state = 'missing')`
+  const isRemoved = guard(
+    'conflict',
+    'another import has changed the file: read the catalogue again',
+  )`
+    NOT EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state <> 'removed')`
+  const at = now.toISOString()
+  const { left } = await writeAs(db, caller, [isRemoved], {
+    audit: recordIntended(ctx, {
+      action: 'content.store',
+      subject: nftId,
+      details: { name, sha256 },
+      when: isMissing,
+    }),
+    sale: raw(db)`UPDATE nfts SET updatedAt = ${at}, changedAt = max(changedAt, ${at})
+      WHERE id = ${nftId} AND missingFiles = 1 AND ${isMissing}`,
+    replaced: raw(db)`UPDATE contentFiles SET state = 'removed', changedAt = ${at}
+      WHERE nftId = ${nftId} AND name = ${name} AND state = 'stored' AND ${isMissing}`,
+    stored: raw(db)`UPDATE contentFiles SET state = 'stored', changedAt = ${at}
+      WHERE key = ${key} AND state = 'missing'`,
+    left: db.select({ missingFiles: nfts.missingFiles }).from(nfts).where(eq(nfts.id, nftId)),
+  })
+  return { name, bytes, sha256, missingFiles: left[0]?.missingFiles ?? 0 }
+}
+
+/** R2 stores an object as a whole or not at all, and only if its bytes have the hash. */
+async function putObject(
+  bucket: R2Bucket,
+  {
+    key,
+    body,
+    bytes,
+    sha256,
+    differs,
+  }: Record<'key' | 'sha256' | 'differs', string> & {
+    body: ReadableStream
+    bytes: number
+  },
+): Promise<void> {
+  const { readable, writable } = new FixedLengthStream(bytes)
+  const [sent, stored] = await Promise.allSettled([
+    body.pipeTo(writable),
+    bucket.put(key, readable, { sha256 }),
+  ])
+  if (stored.status === 'fulfilled') return
+  const error = String(stored.reason)
+  if (/SHA-256|\(10037\)/.test(error))
+    throw new ApiError('file_differs', `the bytes have another hash: ${differs}`)
+  if (sent.status === 'rejected' || error.includes('FixedLengthStream'))
+    throw new ApiError('invalid_input', `the body broke off, or is longer: ${differs}`)
+  throw stored.reason
+}
