@@ -76,6 +76,7 @@ const endpointRounds: Record<string, string> = {
   'POST /settings/profile/avatar': 'ppp',
   'POST /settings/profile/avatar-url': 'ppp',
   'POST /api/admin/catalogue': 'ppp',
+  'GET /api/admin/nfts/:nft/files': 'p',
   'PUT /api/admin/nfts/:nft/files/:name': 'pp',
   'GET /api/externalOrders/:order_id/content': 'p',
   'GET /api/public/nfts/:id/content': 'p',

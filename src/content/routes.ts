@@ -9,12 +9,12 @@ import { contentLimits, describeLimit } from '../limits.ts'
 import { answerFile, audioTypes } from './download.ts'
 import { FileName } from './record.ts'
 import { readContentOfHolder, readContentOfOrder } from './release.ts'
-import { Content, StoredContentFile } from './schema.ts'
-import { storeFile } from './upload.ts'
+import { Content, ContentFiles, StoredContentFile } from './schema.ts'
+import { listFiles, storeFile } from './upload.ts'
 
 const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
 const NftId = z.object({ id: idText.describe('The id of the NFT.') })
-const NftFile = z.object({
+const NftRef = z.object({
   nft: z
     .union([
       idText,
@@ -23,6 +23,8 @@ const NftFile = z.object({
         .transform((text) => text.replace(/^externalId:/, '')),
     ])
     .describe('The id of the NFT, or `externalId:` with the id of its record.'),
+})
+const NftFile = NftRef.extend({
   name: FileName.describe('The name of the file, as its record has it.'),
 })
 const FileParam = z.object({ name: inputText(400).describe('The name of the file.') })
@@ -44,6 +46,22 @@ function bodyLength(c: Context): number {
 }
 
 export const contentRoutes = new Endpoints({ tag: 'Content' })
+  .get(
+    '/api/admin/nfts/:nft/files',
+    {
+      id: 'listContentFiles',
+      summary: 'List the files that the catalogue names of an NFT',
+      description: 'With what is still missing. The storage is asked, too.',
+      access: 'master',
+      reads: 'primary',
+      input: { param: NftRef },
+      answer: ContentFiles,
+      errors: ['not_found'],
+    },
+    async (c, { param: { nft } }) => ({
+      files: await listFiles({ ...c.var, bucket: c.env.CONTENT }, nft),
+    }),
+  )
   .put(
     '/api/admin/nfts/:nft/files/:name',
     {

@@ -1,7 +1,8 @@
-/** Stores the bytes of the files that the catalogue names. */
+/** Stores the bytes of the files that the catalogue names, and tells which are missing. */
 import { eq, sql } from 'drizzle-orm'
 import { readAs, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
+import type { Database } from '../db/client.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import { contentFiles } from '../db/schema/content.ts'
 import { raw } from '../db/statements.ts'
@@ -11,8 +12,49 @@ import { guard } from '../http/guard.ts'
 
 type UploadCtx = Ctx & { bucket: R2Bucket }
 
-/** `nft`: its id, or the operator's own id. `length`: that of the body, in bytes. */
-type Upload = { nft: number | string; name: string; body: ReadableStream; length: number }
+/** The id of an NFT, or the operator's own id of it. */
+type NftRef = number | string
+
+/** `length`: that of the body, in bytes. */
+type Upload = { nft: NftRef; name: string; body: ReadableStream; length: number }
+
+const isNft = (nft: NftRef) => sql`${typeof nft === 'number' ? nfts.id : nfts.externalId} = ${nft}`
+
+/** Selects the versions of the files of an NFT, in the order of the record. */
+export const selectVersions = (db: Database, nft: NftRef) =>
+  db
+    .select({ version: contentFiles })
+    .from(contentFiles)
+    .innerJoin(nfts, eq(nfts.id, contentFiles.nftId))
+    .where(sql`${isNft(nft)} AND ${contentFiles.state} <> 'removed'`)
+    .orderBy(contentFiles.place)
+
+/** Returns the versions that the catalogue names. What the bucket has lost is missing, too. */
+export async function findNamed(
+  bucket: R2Bucket,
+  rows: readonly { version: typeof contentFiles.$inferSelect }[],
+) {
+  const isNext = (name: string) =>
+    rows.some(({ version }) => version.state === 'missing' && version.name === name)
+  const named = rows.filter(({ version: { state, name } }) => state === 'missing' || !isNext(name))
+  return Promise.all(
+    named.map(async ({ version }) => {
+      const isStored = version.state === 'stored' && (await bucket.head(version.key)) !== null
+      return { ...version, state: isStored ? 'stored' : 'missing' }
+    }),
+  )
+}
+
+/** Returns the files that the catalogue names of an NFT. Throws `not_found`. */
+export async function listFiles({ db, caller, bucket }: UploadCtx, nft: NftRef) {
+  const { found, rows } = await readAs(db, caller, {
+    found: db.select({ id: nfts.id }).from(nfts).where(isNft(nft)),
+    rows: selectVersions(db, nft),
+  })
+  if (!found[0]) throw new ApiError('not_found', 'there is no such NFT')
+  const files = await findNamed(bucket, rows)
+  return files.map(({ name, type, bytes, sha256, state }) => ({ name, type, bytes, sha256, state }))
+}
 
 /**
  * Stores a file under the key that the import has given its row, and makes it what people get in place of
@@ -26,8 +68,7 @@ export async function storeFile(ctx: UploadCtx, { nft, name, body, length }: Upl
       .from(contentFiles)
       .innerJoin(nfts, eq(nfts.id, contentFiles.nftId))
       .where(
-        sql`${typeof nft === 'number' ? nfts.id : nfts.externalId} = ${nft}
-          AND ${contentFiles.name} = ${name} AND ${contentFiles.state} <> 'removed'`,
+        sql`${isNft(nft)} AND ${contentFiles.name} = ${name} AND ${contentFiles.state} <> 'removed'`,
       )
       // A version that is missing comes before the one that is stored.
       .orderBy(contentFiles.state)
@@ -40,29 +81,42 @@ export async function storeFile(ctx: UploadCtx, { nft, name, body, length }: Upl
   if (length !== bytes)
     throw new ApiError('file_differs', `the body has ${length} bytes: ${differs}`)
   await putObject(bucket, { key, body, bytes, sha256, differs })
-  const isMissing = sql`EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state = 'missing')`
   const isRemoved = guard(
     'conflict',
     'another import has changed the file: read the catalogue again',
   )`
     NOT EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state <> 'removed')`
-  const at = now.toISOString()
   const { left } = await writeAs(db, caller, [isRemoved], {
     audit: recordIntended(ctx, {
       action: 'content.store',
       subject: nftId,
       details: { name, sha256 },
-      when: isMissing,
+      when: isMissing(key),
     }),
-    sale: raw(db)`UPDATE nfts SET updatedAt = ${at}, changedAt = max(changedAt, ${at})
-      WHERE id = ${nftId} AND missingFiles = 1 AND ${isMissing}`,
-    replaced: raw(db)`UPDATE contentFiles SET state = 'removed', changedAt = ${at}
-      WHERE nftId = ${nftId} AND name = ${name} AND state = 'stored' AND ${isMissing}`,
-    stored: raw(db)`UPDATE contentFiles SET state = 'stored', changedAt = ${at}
-      WHERE key = ${key} AND state = 'missing'`,
+    ...markStored(db, file, now),
     left: db.select({ missingFiles: nfts.missingFiles }).from(nfts).where(eq(nfts.id, nftId)),
   })
   return { name, bytes, sha256, missingFiles: left[0]?.missingFiles ?? 0 }
+}
+
+const isMissing = (key: string) =>
+  sql`EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state = 'missing')`
+
+/** Makes a file whose object is stored what people get, unless it is that already. */
+export function markStored(
+  db: Database,
+  { key, nftId, name }: Pick<typeof contentFiles.$inferSelect, 'key' | 'nftId' | 'name'>,
+  now: Date,
+) {
+  const at = now.toISOString()
+  return {
+    sale: raw(db)`UPDATE nfts SET updatedAt = ${at}, changedAt = max(changedAt, ${at})
+      WHERE id = ${nftId} AND missingFiles = 1 AND ${isMissing(key)}`,
+    replaced: raw(db)`UPDATE contentFiles SET state = 'removed', changedAt = ${at}
+      WHERE nftId = ${nftId} AND name = ${name} AND state = 'stored' AND ${isMissing(key)}`,
+    stored: raw(db)`UPDATE contentFiles SET state = 'stored', changedAt = ${at}
+      WHERE key = ${key} AND state = 'missing'`,
+  }
 }
 
 /** R2 stores an object as a whole or not at all, and only if its bytes have the hash. */

@@ -295,6 +295,10 @@ export async function sampleWorld() {
         ],
       },
     }),
+    'GET /api/admin/nfts/:nft/files': async () => {
+      await aFile('stored')
+      return { params: { nft: nft.id } }
+    },
     'PUT /api/admin/nfts/:nft/files/:name': async () => {
       const unsold = await anNft(seller)
       const { name } = await aContentFile(unsold, { state: 'missing' })

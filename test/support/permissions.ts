@@ -91,6 +91,7 @@ POST   /api/admin/transfers/:id/write-off                  | 401      | 403     
 // One record is staged, written and forgotten.
 POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 140   | 20
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
+GET    /api/admin/nfts/:nft/files                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 10    | 0
 PUT    /api/admin/nfts/:nft/files/:name                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 30       | 14      
 GET    /api/externalOrders/:order_id/content               | 401      | 200      | 200      | 200      | order_not_found | 200      | 403      | 403      | 200      | order_not_found | 1        | 30       | 0       
 GET    /api/public/nfts/:id/content                        | 401      | 403      | 403      | 403      | try_later | try_later | 403      | 403      | try_later | try_later | 1        | 10       | 0       
