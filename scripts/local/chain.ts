@@ -46,6 +46,7 @@ export async function ensureDelivery(rpcUrl: string, file: string): Promise<Addr
  */
 export async function syncCatalogue(
   db: Database,
+  bucket: R2Bucket,
   rpcUrl: string,
   delivery: Address,
 ): Promise<string> {
@@ -55,7 +56,7 @@ export async function syncCatalogue(
   const contracts = isOnChain ? known : await deploy(rpcUrl, delivery)
   if (isOnChain) await authorizeOperator(rpcUrl, { seller, operator: delivery }, known)
   await limitMints(rpcUrl, { owner: deliveryOwner, delivery, token: contracts.erc1155 })
-  if (!known) await loadDemo(db, contracts)
+  if (!known) await loadDemo(db, bucket, contracts)
   else if (!isOnChain) await moveToNewChain(db, known, contracts, delivery)
   await syncOutcomes(db, rpcUrl, delivery, contracts)
   if (isOnChain) return 'demo, unchanged'

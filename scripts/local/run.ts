@@ -114,7 +114,8 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, c
   await using local = await openLocalDatabase()
   const migrations = await migrate(local)
   printStatus('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
-  printStatus('catalogue', await syncCatalogue(local.db, rpcUrl, delivery))
+  const { CONTENT } = local.env
+  printStatus('catalogue', await syncCatalogue(local.db, CONTENT, rpcUrl, delivery))
   await savePublicUrl(url)
   const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
   const request = { role: 'master', scope: 'orders', name: 'shop' } as const

@@ -12,6 +12,7 @@ import {
   nftCounts,
   nfts,
 } from '../../src/db/schema/catalogue.ts'
+import { contentFiles } from '../../src/db/schema/content.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { hashWallet } from '../../src/identity/namespace.ts'
@@ -20,6 +21,7 @@ import { aMasterToken, db } from '../support/makers.ts'
 import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
 
 const tables = [
+  contentFiles,
   ...[catalogueLines, catalogueImports, listings, nfts, creators, nftCounts],
   ...[auditLog, tokens, addresses, users],
 ]
@@ -64,11 +66,13 @@ async function aDemo() {
   const collectibles = { erc721: address('1'), erc1155: address('2') }
   const outcomeTokens = { outcome: address('3'), limited: address('4'), burning: address('5') }
   const contracts = { ...collectibles, ...outcomeTokens, delivery: address('6') }
-  for (const rows of [demoCatalogue(collectibles), outcomeRows(contracts)]) {
+  const demo = demoCatalogue(collectibles)
+  for (const rows of [demo, outcomeRows(contracts)]) {
     for (const row of rows.users) await db.insert(users).values(row)
     for (const row of rows.nfts) await db.insert(nfts).values(row)
     for (const row of rows.listings) await db.insert(listings).values(row)
   }
+  for (const { row } of demo.files) await db.insert(contentFiles).values(row)
 }
 
 it('takes the export of the demo', async () => {
@@ -123,6 +127,16 @@ it('takes every odd record that the API takes', async () => {
       amount: 1,
       fulfilment: 'mint',
       recipients: 'verified',
+    }),
+    anNftRecord('with files', 7, {
+      content: {
+        release: 'holder',
+        phrase: 'say "friend" 🦍',
+        files: ['b "1".wav', 'a.zip'].map((name, i) => ({
+          ...{ name, type: 'audio/wav', bytes: i + 1, sha256: `${i}`.repeat(64) },
+        })),
+      },
+      ...{ downloadable: true, fee: '2.5', payload: { terms: 'é"', sold: 1e21 } },
     }),
     aListingRecord('auction', 'big', { saleType: 'auction', priceEths: undefined, priceWei: '1' }),
     aListingRecord('ended', 'unlisted', { activeTill: '2999-12-31T23:59:59+01:00', amount: 1 }),

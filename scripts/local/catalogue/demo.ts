@@ -2,19 +2,21 @@
  * The demo catalogue. Scripts and the README rely on its ids. NFTs are on the network `localhost`,
  * and wallets are accounts of anvil. Pictures are the files of `pictures/`.
  */
+import { createHash } from 'node:crypto'
 import type { listings } from '../../../src/db/schema/catalogue.ts'
+import type { contentFiles } from '../../../src/db/schema/content.ts'
 import type { addresses, users } from '../../../src/db/schema/users.ts'
 import { ADMINISTRATOR } from '../../../src/db/schema/users.ts'
 import { hashIdentity } from '../../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
-
 /**
  * The NFTs. `token`: `unique` is of the ERC-721 contract. The seller has the pieces that are `held`, and
  * each piece of a `mint` is minted when it is bought. The last two are in no public list, because they
  * cannot be delivered: demo-orders.ts orders them to show what happens then.
  */
 import demoNfts from './nfts.json' with { type: 'json' }
+import { aTone } from './tone.ts'
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
@@ -112,6 +114,24 @@ export const collectible = {
   changedAt: timestamps.updatedAt,
 }
 
+/** The audio files, which are tones, and who gets them. */
+const recordings = [
+  { nftId: 5, release: 'delivered', name: 'harbour-at-four.wav', hertz: 220 },
+  { nftId: 6, release: 'holder', name: 'paper-mountains.wav', hertz: 330 },
+] as const
+
+/** Rows with what is stored under their keys. */
+const demoFiles = recordings.map(({ nftId, name, hertz }) => {
+  const content = aTone(hertz)
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  const row: typeof contentFiles.$inferInsert = {
+    key: sha256.slice(0, 32),
+    ...{ nftId, name, place: 0, type: 'audio/wav', bytes: content.length, sha256 },
+    ...{ state: 'stored', changedAt: timestamps.updatedAt },
+  }
+  return { row, content }
+})
+
 const nftRows = ({ erc721, erc1155 }: Collectibles) =>
   demoNfts.map(({ seller: _, creator, euros, amountType, token, metadata, ...nft }) => {
     const { priceCents, priceEths } = priceOf(euros)
@@ -128,6 +148,7 @@ const nftRows = ({ erc721, erc1155 }: Collectibles) =>
       contractAddr: isUnique ? erc721 : erc1155,
       contractName: isUnique ? 'Collectible' : 'Edition',
       tokenId: token === 'without id' ? null : isUnique ? '0' : String(nft.id),
+      contentRelease: recordings.find(({ nftId }) => nftId === nft.id)?.release ?? null,
       fulfilment: token === 'mint' ? ('mint' as const) : ('transfer' as const),
       // Without metadata, nothing is shown but the title.
       payload: {
@@ -175,4 +196,5 @@ export const demoCatalogue = (contracts: Collectibles) => ({
   addresses: demoAddresses,
   nfts: nftRows(contracts),
   listings: demoListings,
+  files: demoFiles,
 })

@@ -6,6 +6,7 @@ import { type Address, getAddress } from 'viem'
 import { batch } from '../../../src/db/batch.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { contentFiles } from '../../../src/db/schema/content.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
 import type { Statement } from '../../../src/db/statements.ts'
@@ -59,9 +60,17 @@ async function storeWords(db: Database): Promise<void> {
   })
 }
 
-export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
+export async function loadDemo(
+  db: Database,
+  bucket: R2Bucket,
+  contracts: Collectibles,
+): Promise<void> {
   const rows = demoCatalogue(contracts)
   await insertRows(db, { ...rows, nfts: await Promise.all(rows.nfts.map(withPicture)) })
+  for (const { row, content } of rows.files) {
+    await bucket.put(row.key, content, { sha256: row.sha256 })
+    await db.insert(contentFiles).values(row)
+  }
 }
 
 /** Returns the contracts of the demo catalogue, or null if the database holds another one. */
