@@ -14,6 +14,10 @@ export const command = defineCommand(
     },
     options: {
       'dry-run': { help: 'Undo the import at its end.' },
+      files: {
+        value: 'FOLDER',
+        help: 'Send the files of NFTs from here: FOLDER/<name>, or FOLDER/<id of the NFT>/<name>. Run it again to go on.',
+      },
       remote: { help: 'Into a deployed instance.' },
       env: { value: 'NAME', help: 'With --remote: which one.' },
       'from-chain': { value: 'ADDRESS', help: 'Add the NFTs of this contract to the file first.' },
@@ -43,7 +47,7 @@ export const command = defineCommand(
     },
     example: 'npm run import -- catalogue.jsonl --dry-run',
   },
-  async ({ 'dry-run': isDryRun, remote, env, ...values }, argument: string) => {
+  async ({ 'dry-run': isDryRun, files, remote, env, ...values }, argument: string) => {
     const fromChain = values['from-chain'] !== undefined
     const environment = parseInstance({ remote, env })
     if (!fromChain && Object.keys(values).length > 0)
@@ -51,7 +55,7 @@ export const command = defineCommand(
     if (!argument && !fromChain) throw new UsageError('Name one file: FILE.jsonl.')
     const { importCatalogue } = await import('./catalogue/run.ts')
     const collection = fromChain ? values : undefined
-    await importCatalogue({ file: argument, isDryRun, environment, collection })
+    await importCatalogue({ file: argument, isDryRun, environment, files, collection })
   },
 )
 

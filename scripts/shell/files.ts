@@ -95,7 +95,7 @@ export async function writeLines(file: string, lines: AsyncIterable<string> | It
 
 /** Makes a temporary folder beside a file, which only its owner can read. */
 export async function folderBeside(file: string): Promise<Temporary> {
-  const folder = await mkdtemp(join(dirname(file), 'backup-')).catch(({ code }) => {
+  const folder = await mkdtemp(join(dirname(file), 'part-')).catch(({ code }) => {
     throw new CommandError(`Nothing can be written beside ${file}: ${code}.`)
   })
   return temporary(folder, { recursive: true })

@@ -28,7 +28,7 @@ it.each([
   // `npm run backup` writes these.
   'marketplace.age',
   'marketplace.age.4711.part',
-  'backup-Ab3dE6/dump.sql',
+  'part-Ab3dE6/dump.sql',
   // `npm run setup` writes these.
   'secrets.production.json',
   'secrets.production.json.4711.part',

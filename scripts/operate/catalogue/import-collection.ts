@@ -1,7 +1,6 @@
 /** Reads a collection from its contract into a file, for `npm run import -- --from-chain`. */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { parseExactly } from '../../../src/catalogue/json.ts'
 import { parseLines } from '../../../src/catalogue/line.ts'
 import { invalidField } from '../../../src/http/errors.ts'
 import { CommandError, parseInteger, parseUrl, UsageError } from '../../shell/command.ts'
@@ -17,6 +16,7 @@ import {
   type RecordOptions,
 } from './chain/records.ts'
 import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.ts'
+import { parseRecord } from './lines.ts'
 import { hideProgress, showProgress } from './report.ts'
 
 /** Options of the command line. */
@@ -153,13 +153,4 @@ function withCreator(
       user === null || named.has(user) ? [[key, text] as const] : [],
     ),
   )
-}
-
-/** Returns the fields of a line; none if it is no JSON. */
-function parseRecord(line: string): Record<string, unknown> {
-  try {
-    return Object(parseExactly(line))
-  } catch {
-    return {}
-  }
 }

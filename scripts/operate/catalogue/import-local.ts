@@ -51,9 +51,9 @@ export async function importLocally(request: Request): Promise<Outcome> {
   }
 }
 
-async function stageAndCommit(target: ImportCtx, { file, isDryRun }: Request): Promise<Outcome> {
+async function stageAndCommit(target: ImportCtx, { lines, isDryRun }: Request): Promise<Outcome> {
   try {
-    const { last, records, problems } = await stageFile(target, file)
+    const { last, records, problems } = await stageFile(target, lines)
     if (records + problems.length === 0) return { counts: null }
     showProgress(1, isDryRun ? 'checking' : 'writing')
     if (problems.length > 0) return { problems: [...problems, ...(await findLineProblems(target))] }

@@ -34,24 +34,24 @@ type State = { url: string; hash: string; parts: number; id: string }
  * kept in a file beside the catalogue.
  */
 export async function importRemotely(
-  { file, isDryRun }: Request,
+  { file, lines, isDryRun }: Request,
   { url, token }: Instance,
 ): Promise<Outcome> {
   const client = createClient({ url, token, retry: { attempts: 1 } })
   const target = { url, client }
-  const { entries, problems } = await checkLines(file)
+  const { entries, problems } = await checkLines(lines)
   if (problems.length > 0) return { problems }
   if (entries.length === 0) return { counts: null }
   const parts = divide(entries, isDryRun)
   const stateFile = beside(file, 'import.json')
-  const fresh = { url, hash: await hashFile(file), parts: 0, id: randomUUID() }
+  const fresh = { url, hash: await hashFile(lines), parts: 0, id: randomUUID() }
   let state = isDryRun ? fresh : await readState(stateFile, fresh)
   const total = noCounts()
   for (const [index, part] of parts.entries()) {
     // What was imported before the command was stopped.
     if (index < state.parts) continue
     const show = (progress: number) => showProgress((index + progress) / parts.length, 'sending')
-    const outcome = await importPart({ file, isDryRun, show }, target, part, state.id)
+    const outcome = await importPart({ file, lines, isDryRun, show }, target, part, state.id)
     if ('problems' in outcome) {
       await rm(stateFile, { force: true })
       return { ...outcome, imported: index }
@@ -85,14 +85,14 @@ function add(total: Counts, counts: Counts, { hasUsersOfNfts }: Part): void {
 
 /** Sends the lines of one import, and commits them with the last. */
 async function importPart(
-  { file, isDryRun, show }: Request & { show: (progress: number) => void },
+  { file, lines: source, isDryRun, show }: Request & { show: (progress: number) => void },
   { url, client }: { url: string; client: MarketplaceClient },
   { lines: chosen }: Part,
   id: string,
 ): Promise<{ counts: Counts } | { problems: LineProblem[] }> {
   let staged = 0
   try {
-    for await (const { from, lines, progress } of readChunks(file, chosen)) {
+    for await (const { from, lines, progress } of readChunks(source, chosen)) {
       const last = from + lines.length - 1
       const isLast = last === chosen.size
       // The first answer tells how many lines the instance has from an earlier run.

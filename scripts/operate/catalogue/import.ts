@@ -2,7 +2,13 @@
 import type { Counts } from '../../../src/catalogue/import.ts'
 import type { LineProblem } from '../../../src/catalogue/line.ts'
 
-export type Request = { file: string; isDryRun: boolean }
+export type Request = {
+  /** The file that the operator names. Reports are beside it. */
+  file: string
+  /** The file to read, with the same lines: with `--files`, they say what the files are. */
+  lines: string
+  isDryRun: boolean
+}
 
 /**
  * What an import has done, or why it has done nothing. `counts` is null for a file without lines.

@@ -1,5 +1,6 @@
 /** Reads a catalogue in parts that the API takes. */
 import { stat } from 'node:fs/promises'
+import { parseExactly } from '../../../src/catalogue/json.ts'
 import { catalogueLimits } from '../../../src/limits.ts'
 import { CommandError } from '../../shell/command.ts'
 import { linesIn } from '../../shell/files.ts'
@@ -46,4 +47,15 @@ async function readSize(file: string): Promise<number> {
   const found = await stat(file).catch(() => null)
   if (found?.isFile()) return found.size
   throw new CommandError(`There is no file ${file}.`)
+}
+
+export type Fields = Record<string, unknown>
+
+/** Returns the fields of a line; none if it is no JSON. */
+export function parseRecord(line: string): Fields {
+  try {
+    return Object(parseExactly(line))
+  } catch {
+    return {}
+  }
 }

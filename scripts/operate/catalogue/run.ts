@@ -1,32 +1,42 @@
 /** The steps of an import, with what they print. */
+import { join } from 'node:path'
 import { plural } from '../../../src/pages/components/text.ts'
 import { CommandError } from '../../shell/command.ts'
+import { folderBeside } from '../../shell/files.ts'
 import { remoteInstance } from '../../shell/instance.ts'
 import type { Outcome } from './import.ts'
 import { type CollectionOptions, collectionFile, readCollection } from './import-collection.ts'
 import { importLocally } from './import-local.ts'
 import { importRemotely } from './import-remote.ts'
+import { completeCatalogue } from './local-files.ts'
 import { describeGrants } from './mints.ts'
 import { numbersFile } from './numbers.ts'
 import { describeObstacles } from './obstacles.ts'
 import { describeCounts, forgetProblems, hideProgress, reportProblems } from './report.ts'
+import { sendFiles } from './send-files.ts'
 
 type Import = {
   /** The catalogue. May be '' with `collection`. */
   file: string
   isDryRun: boolean
   environment: string | undefined
+  /** The folder with the files of NFTs, if the operator names one. */
+  files: string | undefined
   /** What is read from a contract into the file first, if anything. */
   collection: CollectionOptions | undefined
 }
 
 export async function importCatalogue(input: Import): Promise<void> {
-  const { isDryRun, environment, collection } = input
+  const { isDryRun, environment, files, collection } = input
   const file = input.file || (collection ? collectionFile(collection) : '')
   const instance = environment ? await remoteInstance(environment) : null
   const leftOut = collection ? await readCollection(file, collection, environment) : 0
+  using folder = files === undefined ? undefined : await folderBeside(file)
+  const lines = folder ? join(folder.path, 'catalogue.jsonl') : file
+  const problems = files === undefined ? [] : await completeCatalogue(file, files, lines)
+  if (problems.length > 0) throw new CommandError(await reportProblems(file, problems))
   const run = async (isRehearsal: boolean) => {
-    const request = { file, isDryRun: isRehearsal }
+    const request = { file, lines, isDryRun: isRehearsal }
     const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
     hideProgress()
     return outcome
@@ -40,6 +50,12 @@ export async function importCatalogue(input: Import): Promise<void> {
     )
   for (const line of await describeGrants(file, environment)) console.log(line)
   for (const line of await describeObstacles(file, environment)) console.log(line)
+  const missing = isDryRun ? null : await sendFiles(lines, files, instance)
+  if (files !== undefined && missing !== null) console.log(`Sent ${plural(missing, 'file')}.`)
+  else if (missing)
+    console.log(
+      `${plural(missing, 'file')} of these NFTs must be sent before they are sold: npm run import -- ${file} --files FOLDER${environment ? ` --remote --env ${environment}` : ''}`,
+    )
   if (leftOut > 0)
     throw new CommandError(
       `Without ${plural(leftOut, 'token')}. Run the command again to try them again.`,
