@@ -53,7 +53,7 @@ const WORKER = 'marketplace-staging-api'
 /** An account with everything that staging needs. */
 const ready: Partial<Account> = {
   databases: [{ uuid: DATABASE, name: 'marketplace-staging' }],
-  buckets: { 'marketplace-staging-avatars': [] },
+  buckets: { 'marketplace-staging-avatars': [], 'marketplace-staging-content': [] },
   queues: {
     'marketplace-staging-deliveries': [WORKER],
     'marketplace-staging-webhooks': [WORKER],
@@ -205,6 +205,7 @@ it('does not deploy to an account that lacks something, and prints all of it', a
   expect(errors.trim().split('\n')).toEqual([
     `The account has no database marketplace-staging with the id "${DATABASE}". ${create}`,
     `The account has no bucket marketplace-staging-avatars. ${create}`,
+    `The account has no bucket marketplace-staging-content. ${create}`,
     'The Worker other reads the queue marketplace-staging-deliveries, and a queue has one reader. Remove that one: npx wrangler queues consumer remove marketplace-staging-deliveries other',
     `The account has no queue marketplace-staging-webhooks. ${create}`,
     `The account has no queue marketplace-staging-master-webhooks. ${create}`,

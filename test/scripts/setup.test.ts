@@ -89,6 +89,8 @@ const CHANGES = [
   'd1 create --location weur marketplace-staging',
   'r2 bucket create marketplace-staging-avatars',
   'r2 bucket lifecycle add marketplace-staging-avatars abort-incomplete-uploads --abort-multipart-days 7 --force',
+  'r2 bucket create marketplace-staging-content',
+  'r2 bucket lifecycle add marketplace-staging-content abort-incomplete-uploads --abort-multipart-days 7 --force',
   'queues create marketplace-staging-deliveries',
   'queues create marketplace-staging-webhooks',
   'queues create marketplace-staging-master-webhooks',
@@ -192,10 +194,12 @@ describe('an account that is live', () => {
     expect(status).toBe(0)
     expect(changesIn((await project.read()).commands)).toEqual([])
     expect(await Promise.all(files.map(project.readText))).toEqual(before)
-    expect(stepsIn(out).slice(2, 16)).toEqual([
+    expect(stepsIn(out).slice(2, 18)).toEqual([
       'database: marketplace-staging: already there',
       'bucket: marketplace-staging-avatars: already there',
       'lifecycle: marketplace-staging-avatars aborts incomplete uploads: already there',
+      'bucket: marketplace-staging-content: already there',
+      'lifecycle: marketplace-staging-content aborts incomplete uploads: already there',
       'queue: marketplace-staging-deliveries: already there',
       'queue: marketplace-staging-webhooks: already there',
       'queue: marketplace-staging-master-webhooks: already there',
@@ -472,7 +476,7 @@ it('does not deploy while something must be done by hand, and prints all of it',
   expect(status).toBe(1)
   expect(changesIn((await project.read()).commands)).toEqual([
     'd1 create --jurisdiction eu marketplace-staging',
-    ...CHANGES.slice(1, 6).map((change) => `${change} --jurisdiction eu`),
+    ...CHANGES.slice(1, 8).map((change) => `${change} --jurisdiction eu`),
   ])
   const demands = out.slice(out.indexOf('Before the marketplace is live, do this'))
   for (const demand of [
@@ -520,18 +524,28 @@ it('checks the keys of the relayers in a dry run, too', async () => {
   expect(errors).toContain('TRANSFER_SIGNER_KEYS')
 })
 
+const BUCKETS_IN_EU = `[[env.staging.r2_buckets]]
+binding = "AVATARS"
+bucket_name = "marketplace-staging-avatars"
+jurisdiction = "eu"
+
+[[env.staging.r2_buckets]]
+binding = "CONTENT"
+bucket_name = "marketplace-staging-content"
+jurisdiction = "eu"
+`
+
 inLong(
-  'keeps database, bucket and binding in a jurisdiction, also when it runs again',
+  'keeps database, buckets and bindings in a jurisdiction, also when it runs again',
   async () => {
     const args = [...VALUES, '--jurisdiction', 'eu']
     expect((await setup(args)).status).toBe(0)
     const { buckets, commands } = await project.read()
-    expect(buckets).toEqual({ 'marketplace-staging-avatars (eu)': ['abort-incomplete-uploads'] })
-    expect(await project.readText('wrangler.toml')).toContain(`[[env.staging.r2_buckets]]
-binding = "AVATARS"
-bucket_name = "marketplace-staging-avatars"
-jurisdiction = "eu"
-`)
+    expect(buckets).toEqual({
+      'marketplace-staging-avatars (eu)': ['abort-incomplete-uploads'],
+      'marketplace-staging-content (eu)': ['abort-incomplete-uploads'],
+    })
+    expect(await project.readText('wrangler.toml')).toContain(BUCKETS_IN_EU)
     for (const again of [args, VALUES]) {
       expect((await setup(again)).status).toBe(0)
       const after = (await project.read()).commands.slice(commands.length)
@@ -544,6 +558,19 @@ jurisdiction = "eu"
     )
   },
 )
+
+it('makes a new bucket in the jurisdiction of the other one', async () => {
+  const name = 'bucket_name = "marketplace-staging-avatars"\n'
+  await project.reset(toml.replace(name, `${name}jurisdiction = "eu"\n`), {
+    buckets: { 'marketplace-staging-avatars (eu)': ['abort-incomplete-uploads'] },
+  })
+  await setup([...VALUES, ...PLACE])
+  expect(Object.keys((await project.read()).buckets)).toEqual([
+    'marketplace-staging-avatars (eu)',
+    'marketplace-staging-content (eu)',
+  ])
+  expect(await project.readText('wrangler.toml')).toContain(BUCKETS_IN_EU)
+})
 
 inLong('does not move a bucket that exists into a jurisdiction', async () => {
   await project.reset(toml, { buckets: { 'marketplace-staging-avatars': [] } })

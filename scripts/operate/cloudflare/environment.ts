@@ -4,6 +4,8 @@ import { CommandError } from '../../shell/command.ts'
 import { readConfig } from './config.ts'
 
 export type Bucket = {
+  /** What the Worker calls it. */
+  binding: string
   name: string
   /** Where its data must stay. A bucket of the same name may exist in each jurisdiction. */
   jurisdiction: string | undefined
@@ -18,12 +20,15 @@ export function readEnvironment(name: string) {
   if (!database?.database_name || !config.name)
     throw new CommandError(`wrangler.toml has no name or no database for the environment ${name}.`)
   const { PUBLIC_URL, EMAIL_FROM, NETWORKS } = config.vars
+  const buckets = bucketsIn(config.r2_buckets)
   return {
     /** As in `--env`. */
     name,
     worker: config.name,
     database: { name: database.database_name, id: database.database_id ?? '' },
-    buckets: bucketsIn(config.r2_buckets),
+    buckets,
+    /** Where its data must stay, as one of the buckets says it. */
+    jurisdiction: buckets.find(({ jurisdiction }) => jurisdiction)?.jurisdiction,
     /** Queues that the Worker sends to. */
     queues: namesIn(config.queues.producers, 'queue'),
     /** Queues that the Worker reads. */
@@ -39,8 +44,8 @@ export function readEnvironment(name: string) {
 }
 
 const bucketsIn = (bindings: Record<string, string>[] | undefined): Bucket[] =>
-  (bindings ?? []).flatMap(({ bucket_name: name, jurisdiction }) =>
-    name ? { name, jurisdiction } : [],
+  (bindings ?? []).flatMap(({ binding = '', bucket_name: name, jurisdiction }) =>
+    name ? { binding, name, jurisdiction } : [],
   )
 
 /** The bindings have the type `any`. */

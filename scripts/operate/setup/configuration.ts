@@ -1,6 +1,7 @@
 /** Writes into wrangler.toml what the setup knows. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { CommandError } from '../../shell/command.ts'
+import type { Environment } from '../cloudflare/environment.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
 import { report, type Setup } from './report.ts'
 
@@ -21,14 +22,15 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   const { environment, isDryRun, demand } = setup
   const before = await readFile('wrangler.toml', 'utf8')
   let toml = before
-  const hasJurisdiction = environment.buckets.some(({ jurisdiction }) => jurisdiction)
   const section = `env.${environment.name}`
-  if (values.jurisdiction && !hasJurisdiction)
-    toml = addPlaceholder(toml, `${section}.r2_buckets`, 'bucket_name', 'jurisdiction')
+  if (environment.jurisdiction ?? values.jurisdiction)
+    for (const [i, { jurisdiction }] of environment.buckets.entries())
+      if (!jurisdiction)
+        toml = addPlaceholder(toml, bucketSection(section, i), 'bucket_name', 'jurisdiction')
   for (const name of Object.keys(values.variables).reverse())
     if (!environment.variables.includes(name))
       toml = addPlaceholder(toml, `${section}.vars`, 'EMAIL_FROM', name)
-  for (const { section, key, value, given } of listLines(environment.name, values)) {
+  for (const { section, key, value, given } of listLines(environment, values)) {
     const current = readValue(toml, section, key)
     const name = `${key} of [${section}]`
     if (!PLACEHOLDER.test(current)) {
@@ -51,18 +53,22 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
 }
 
 /** A value is `''` if it is not known. `given` is the part of it that the operator has chosen. */
-function listLines(environment: string, values: Values) {
-  const { databaseId, domain, emailFrom, variables, jurisdiction } = values
-  const section = `env.${environment}`
+function listLines({ name, buckets, jurisdiction }: Environment, values: Values) {
+  const { databaseId, domain, emailFrom, variables } = values
+  const section = `env.${name}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
   const url = text(domain && `https://${domain}`)
   const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
-  const place = text(jurisdiction)
+  const place = text(jurisdiction ?? values.jurisdiction)
   const sender = text(emailFrom)
-  const bucket = { section: `${section}.r2_buckets`, key: 'jurisdiction' }
   return [
     { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId), given: '' },
-    ...(place ? [{ ...bucket, value: place, given: place }] : []),
+    ...(place ? buckets : []).map((_, i) => ({
+      section: bucketSection(section, i),
+      key: 'jurisdiction',
+      value: place,
+      given: text(values.jurisdiction),
+    })),
     { section, key: 'routes', value: routes, given: text(domain) },
     { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
     { section: `${section}.vars`, key: 'EMAIL_FROM', value: sender, given: sender },
@@ -81,10 +87,19 @@ function addPlaceholder(toml: string, section: string, behind: string, key: stri
   return lines.toSpliced(i + 1, 0, `${key} = "<${key}>"`).join('\n')
 }
 
-/** Finds the line of a key in a section. Group 2 is the value, group 3 the comment behind it. */
+/** The section of a bucket: the first, or another one of the same name. */
+const bucketSection = (section: string, index: number) =>
+  `${section}.r2_buckets${index > 0 ? `[${index}]` : ''}`
+
+/**
+ * Finds the line of a key in a section; with `[1]` at its end, the second section of this name. Group 2 is the
+ * value, group 3 the comment behind it.
+ */
 function findLine(toml: string, section: string, key: string) {
   const lines = toml.split('\n')
-  const start = lines.findIndex((line) => /^\[+([^\]]+)\]/.exec(line)?.[1] === section)
+  const [name, index = 0] = section.split(/[[\]]/)
+  const starts = lines.flatMap((line, i) => (/^\[+([^\]]+)\]/.exec(line)?.[1] === name ? i : []))
+  const start = starts[Number(index)] ?? -1
   const length = lines.slice(start + 1).findIndex((line) => line.startsWith('['))
   const end = length < 0 ? lines.length : start + 1 + length
   const pattern = new RegExp(`^(\\s*${key}\\s*=\\s*)(.*?)((?:\\s+#[^"]*)?\\s*)$`)

@@ -38,8 +38,9 @@ const findId = (name: string, databases: Map<string, string>): string | undefine
 const ABORT_DAYS = '7'
 
 /** Demands what the account lacks. Returns whether the bindings may get the jurisdiction of `place`. */
-export async function ensureBuckets(setup: Setup, { jurisdiction }: Place): Promise<boolean> {
+export async function ensureBuckets(setup: Setup, place: Place): Promise<boolean> {
   const { environment, isLoggedIn, demand } = setup
+  const jurisdiction = environment.jurisdiction ?? place.jurisdiction
   try {
     for (const bucket of environment.buckets) {
       const isMoved = jurisdiction && !bucket.jurisdiction && isLoggedIn
@@ -85,8 +86,7 @@ async function ensureBucket(setup: Setup, bucket: Bucket): Promise<void> {
 
 /** `given`: where the queues are kept, if not where the buckets are. */
 export async function ensureQueues(setup: Setup, given: string | undefined): Promise<void> {
-  const { queues, consumed, buckets } = setup.environment
-  const jurisdiction = buckets.find((bucket) => bucket.jurisdiction)?.jurisdiction ?? given
+  const { queues, consumed, jurisdiction = given } = setup.environment
   const options = jurisdiction ? ['--jurisdiction', jurisdiction] : []
   for (const queue of new Set([...queues, ...consumed])) {
     const isThere = async () => (await readConsumers(queue)) !== undefined
