@@ -13,6 +13,7 @@ import { call } from '../support/call.ts'
 import { aLocalDatabase } from '../support/command.ts'
 import { migrations } from '../support/migrations.ts'
 import { aProject, databaseFile } from '../support/project.ts'
+import { serve } from '../support/server.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const BACKUP_KEY = await generateX25519Identity()
@@ -73,7 +74,7 @@ describe('a local database', () => {
     expect(await call(restore, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
     expect(contentOf(databaseFile(folder))).toEqual(before)
     // The SQL was in folders that nobody else may read, and that are gone.
-    expect((await readdir('.')).filter((name) => name.startsWith('backup-'))).toEqual([])
+    expect((await readdir('.')).filter((name) => name.startsWith('part-'))).toEqual([])
   })
 
   it('is not restored over another one', async () => {
@@ -86,6 +87,7 @@ describe('a local database', () => {
 describe('a deployed database', () => {
   const REMOTE = ['--remote', '--env', 'production']
   const IN_BUCKET = ['marketplace.age', ...REMOTE, '--bucket', 'backups']
+  const READ_FILES = expect.stringMatching(/ --json --yes --command SELECT key, bytes/)
   const DATABASE = '00000000-0000-0000-0000-000000000000'
   let project: AccountProject
   let toml: string
@@ -132,6 +134,7 @@ describe('a deployed database', () => {
       expect.stringMatching(
         /^d1 execute DB --remote --env production --json --yes --command insert into "backups"/,
       ),
+      READ_FILES,
       ...['000', '001'].map(
         (part) => `r2 object put backups/marketplace.age.${part} --file part --remote`,
       ),
@@ -143,7 +146,49 @@ describe('a deployed database', () => {
         (part) => `r2 object get backups/marketplace.age.${part} --file part --remote`,
       ),
       'd1 execute DB --remote --env production --yes --file 000.sql',
+      READ_FILES,
     ])
+  })
+
+  it('lacks the bytes of the files of NFTs, and says when it is restored which are gone', async () => {
+    const database = new DatabaseSync(inProject('remote.sqlite'))
+    database.exec(`INSERT INTO contentFiles VALUES
+      ('k1', 4, 'a.wav', 0, 'audio/wav', 1000, '', 'stored', ''),
+      ('k2', 4, 'b.wav', 1, 'audio/wav', 234567, '', 'stored', ''),
+      ('k3', 5, 'c.wav', 0, 'audio/wav', 9, '', 'missing', '')`)
+    database.close()
+    expect((await project.call(backup, ['marketplace.age', ...REMOTE], keys)).out).toBe(
+      'Wrote marketplace.age.\nNot in it: 2 files of NFTs with 235,567 bytes. docs/deploying.md says how to keep them.\n',
+    )
+
+    const requests: string[] = []
+    let status = 200
+    const CLOUDFLARE_API_BASE_URL = await serve(({ url = '', headers }, response) => {
+      requests.push(`${headers.authorization} ${url}`)
+      const isLast = url.includes('cursor=next')
+      const result = [{ key: isLast ? 'k1' : 'of another' }]
+      response.writeHead(status)
+      response.end(JSON.stringify({ result, result_info: isLast ? {} : { cursor: 'next' } }))
+    })
+    const restored = async (CLOUDFLARE_API_TOKEN: string) => {
+      await rm(inProject('remote.sqlite'))
+      const variables = { ...keys, CLOUDFLARE_API_BASE_URL, CLOUDFLARE_API_TOKEN }
+      const { out } = await project.call(restore, ['marketplace.age', ...REMOTE], variables)
+      return out.split('\n').slice(2, -1)
+    }
+    const HINT = 'docs/runbook.md says what to do: "Files of NFTs are missing".'
+    expect(await restored('secret')).toEqual([
+      `The bucket lacks 1 file of NFTs. ${HINT}`,
+      '  one: b.wav',
+    ])
+    const path = '/accounts/a1/r2/buckets/marketplace-content/objects?per_page=1000'
+    expect(requests).toEqual([`Bearer secret ${path}`, `Bearer secret ${path}&cursor=next`])
+    const unknown = 'It has 2 files of NFTs. Whether the bucket has them, too, is not known:'
+    expect(await restored('')).toEqual([
+      `${unknown} The login of wrangler cannot do it, and CLOUDFLARE_API_TOKEN is not set. ${HINT}`,
+    ])
+    status = 403
+    expect((await restored('secret'))[0]).toContain(`${unknown} Cloudflare answered 403: `)
   })
 
   it('knows when it was backed up last and before, so that it tells when backups stop', async () => {

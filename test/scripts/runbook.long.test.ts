@@ -73,7 +73,7 @@ beforeAll(async () => {
     .replace(delivery, `0x${'de'.repeat(20)}`)
   await account.reset([toml, networkToml()].join('\n'), {
     databases: [{ uuid: DATABASE, name: 'marketplace' }],
-    buckets: { 'marketplace-avatars': [] },
+    buckets: { 'marketplace-avatars': [], 'marketplace-content': [] },
     queues: {
       'marketplace-deliveries': [WORKER],
       'marketplace-webhooks': [WORKER],

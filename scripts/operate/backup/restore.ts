@@ -8,6 +8,7 @@ import { folderBeside } from '../../shell/files.ts'
 import { databaseOptions, runWrangler } from '../../shell/wrangler.ts'
 import { readArchive } from './archive.ts'
 import { download } from './bucket.ts'
+import { describeLost } from './content.ts'
 import { readStatements } from './dump.ts'
 
 /** Bytes of a file that D1 imports at once. It takes 5 GB. */
@@ -36,6 +37,8 @@ export async function restoreBackup({ environment, key, file, bucket }: Backup):
     console.log(`Imported ${name}.`)
   }
   console.log(`Restored ${file}.`)
+  const lost = environment && (await describeLost(environment))
+  if (lost) console.log(lost)
 }
 
 type Execute = (...args: string[]) => Promise<string>

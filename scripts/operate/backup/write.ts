@@ -10,6 +10,7 @@ import { oneLineReason } from '../cloudflare/account.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import { encrypterFor, writeArchive } from './archive.ts'
 import { upload } from './bucket.ts'
+import { describeLeftOut } from './content.ts'
 import { sortDump } from './dump.ts'
 
 type Backup = {
@@ -29,6 +30,8 @@ export async function writeBackup(backup: Backup): Promise<void> {
   if (bucket) await upload(bucket, file)
   if (environment) await record(environment, new Date())
   console.log(`Wrote ${file}${bucket ? `, and its parts to the bucket ${bucket}` : ''}.`)
+  const leftOut = await describeLeftOut(environment)
+  if (leftOut) console.log(leftOut)
 }
 
 /** Lets the instance know, which raises an alarm when backups stop. The file is as good without that. */

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { CommandError, returnCommandError } from '../../shell/command.ts'
 import { runWrangler } from '../../shell/wrangler.ts'
-import type { Bucket } from './environment.ts'
+import type { Bucket, Environment } from './environment.ts'
 
 /** Runs a command. Returns undefined if its output says that what it asks for does not exist. */
 async function runUnlessMissing(args: string[], missing: RegExp): Promise<string | undefined> {
@@ -47,6 +47,30 @@ export async function readLogin(
     )
   const text = `${email ?? 'an API token'}, account ${account.name}`
   return { accountId: account.id, text }
+}
+
+/** Returns the URL of the account in Cloudflare's API, for what wrangler has no command for. */
+export async function accountUrl(environment: Environment): Promise<string> {
+  const { accountId } = await readLogin(environment.accountId)
+  // Wrangler reads the same variable.
+  const api = process.env.CLOUDFLARE_API_BASE_URL || 'https://api.cloudflare.com/client/v4'
+  return `${api}/accounts/${accountId}`
+}
+
+/** Calls the API with the operator's token. Throws a `CommandError` without one, or if the call fails. */
+export async function callApi(url: string, init: RequestInit = {}): Promise<Response> {
+  const { CLOUDFLARE_API_TOKEN: token } = process.env
+  if (!token)
+    throw new CommandError(
+      'The login of wrangler cannot do it, and CLOUDFLARE_API_TOKEN is not set.',
+    )
+  const headers = { authorization: `Bearer ${token}`, ...init.headers }
+  const signal = AbortSignal.timeout(30_000)
+  const answer = await fetch(url, { ...init, headers, signal }).catch((error: Error) => {
+    throw new CommandError(`${url} cannot be reached: ${error.message}.`)
+  })
+  if (answer.ok) return answer
+  throw new CommandError(`Cloudflare answered ${answer.status}: ${await answer.text()}`)
 }
 
 /** Returns the databases of the account: their names by id. */
