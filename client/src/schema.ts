@@ -797,6 +797,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/nfts/{nft}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files that the catalogue names of an NFT
+         * @description With what is still missing. The storage is asked, too. Needs a master token.
+         */
+        get: operations["listContentFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/nfts/{nft}/files/{name}": {
         parameters: {
             query?: never;
@@ -3498,6 +3518,30 @@ export interface components {
         RecordNumbers: {
             /** @description In the order of the records. */
             numbers: (number | null)[];
+        };
+        /** @description The files of the content of an NFT. */
+        ContentFiles: {
+            /** @description In the order of the record. */
+            files: components["schemas"]["NamedFile"][];
+        };
+        /** @description A file that the catalogue names. */
+        NamedFile: {
+            /** @description Name. */
+            name: string;
+            /** @description Media type, as its creator says it. */
+            type: string;
+            /**
+             * Format: int64
+             * @description Size.
+             */
+            bytes: number;
+            /** @description SHA-256 of its bytes, in hex. */
+            sha256: string;
+            /**
+             * @description `missing` until its bytes are stored.
+             * @enum {string}
+             */
+            state: "missing" | "stored";
         };
         /** @description A file that was stored. */
         StoredContentFile: {
@@ -7861,6 +7905,43 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    listContentFiles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description The id of the NFT, or `externalId:` with the id of its record. */
+                nft: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files of the content of an NFT. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentFiles"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     storeContentFile: {
         parameters: {
             query?: never;
@@ -8959,6 +9040,8 @@ export interface Methods {
     importCatalogue: operations["importCatalogue"];
     /** Find the numbers of records. Returns the ids in the API of up to 1000 records, also of drafts. Needs a master token that may write. */
     findRecordNumbers: operations["findRecordNumbers"];
+    /** List the files that the catalogue names of an NFT. With what is still missing. The storage is asked, too. Needs a master token. */
+    listContentFiles: operations["listContentFiles"];
     /** Store a file of the content of an NFT. The body is the file that the catalogue names: as many bytes, with that hash. It is streamed, so `Content-Length` is required; at most 95 MiB. Repeating a call is safe. Needs a master token that may write. */
     storeContentFile: operations["storeContentFile"];
     /** Get the content that an order has released. For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Needs a token. */
@@ -9040,6 +9123,7 @@ export const routes: Record<keyof Methods, Route> = {
     writeOffTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/write-off","body":"json","hasKey":false,"answer":"application/json"},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false,"answer":"application/json"},
     findRecordNumbers: {"method":"POST","path":"/api/admin/catalogue/ids","body":"json","hasKey":false,"answer":"application/json"},
+    listContentFiles: {"method":"GET","path":"/api/admin/nfts/{nft}/files","body":null,"hasKey":false,"answer":"application/json"},
     storeContentFile: {"method":"PUT","path":"/api/admin/nfts/{nft}/files/{name}","body":"bytes","hasKey":false,"answer":"application/json"},
     getContentOfOrder: {"method":"GET","path":"/api/externalOrders/{order_id}/content","body":null,"hasKey":false,"answer":"application/json"},
     getContentOfHolder: {"method":"GET","path":"/api/public/nfts/{id}/content","body":null,"hasKey":false,"answer":"application/json"},

@@ -4,7 +4,7 @@
  */
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
-import { Content } from '../content/record.ts'
+import { ContentRecord } from '../content/record.ts'
 import {
   amountTypes,
   fulfilments,
@@ -214,7 +214,7 @@ const NftFields = z
     redeemable: flag('Whether the NFT can be redeemed.'),
     upgradeable: flag('Whether the NFT can be upgraded.'),
     fractionalized: flag('Whether the NFT is split into fractions.'),
-    content: orNull(Content).describe('What the buyer gets besides the token.'),
+    content: orNull(ContentRecord).describe('What the buyer gets besides the token.'),
     payload: Payload.default({}),
     metadata: Metadata,
   })

@@ -28,7 +28,7 @@ const ContentFile = z.strictObject({
 const total = (files: readonly { bytes: number }[]) =>
   files.reduce((sum, { bytes }) => sum + bytes, 0)
 
-export const Content = z
+export const ContentRecord = z
   .strictObject({
     release: z
       .enum(contentReleases)

@@ -7,10 +7,20 @@ import { contentFiles, contentStorage } from '../../src/db/schema/content.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
+import { racingDatabase } from '../openapi/databases.ts'
 import { codesOf } from '../orders/shop.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { emptyBuckets } from '../support/database.ts'
-import { aMasterToken, db, sellUntried } from '../support/makers.ts'
+import {
+  aContentFile,
+  aListing,
+  aMasterToken,
+  anAddress,
+  anNft,
+  aUser,
+  db,
+  sellUntried,
+} from '../support/makers.ts'
 
 const track = { name: 'track 1.mp3', type: 'audio/mpeg', bytes: 5, sha256: '' }
 const [first, second] = ['first', 'other']
@@ -218,4 +228,17 @@ it('names what is wrong with the content of a record', async () => {
   expect(await problems(phrase.content, phrase)).toEqual([
     'lines[2].payload.secretPhrase invalid_input',
   ])
+})
+
+it('is not sold by a call that was checked before a file went missing', async () => {
+  const nft = await anNft(await aUser())
+  const buyer = await aUser()
+  await anAddress(buyer)
+  const listing = await aListing(nft)
+  const change = () => aContentFile(nft, { state: 'missing' })
+  const DB = racingDatabase(change)
+  const json = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }]
+  expect(
+    await answerOf(callWith({ DB }, 'POST', '/api/externalOrders', { token, json })),
+  ).toMatchObject({ status: 400, code: 'content_missing' })
 })

@@ -4,9 +4,33 @@ import type { Guard } from './guard.ts'
 export const data: Guard[] = [
   {
     name: 'nobody reads what an NFT holds for its buyer before the delivery',
-    code: 'src/orders/reading/order.ts: visibleNft',
+    code: 'src/orders/reading/read.ts: isReleasedTo',
     broken: { condition: 'transferred', becomes: true },
     test: 'test/orders/secrets.test.ts: are null for everybody while the delivery is not transferred',
+  },
+  {
+    name: 'nobody gets the files of an order before the delivery',
+    code: 'src/content/release.ts: findReleased',
+    broken: { condition: "state 'transferred'", becomes: false },
+    test: 'test/content/release.test.ts: is for nobody in any other state of the delivery',
+  },
+  {
+    name: 'a URL of a file releases nothing once a fork has undone the delivery',
+    code: 'src/content/download.ts: findFile',
+    broken: { condition: "state = 'transferred'", becomes: true },
+    test: 'test/content/release.test.ts: is for nobody in any other state of the delivery',
+  },
+  {
+    name: 'only who holds the token gets the content of holders',
+    code: 'src/content/release.ts: readContentOfHolder',
+    broken: { condition: '!holds', becomes: false },
+    test: 'test/content/holders.test.ts: gives the content to who holds the token now',
+  },
+  {
+    name: 'nothing is sold whose files are missing',
+    code: 'src/orders/placing/guards.ts: refuseChanged',
+    broken: { condition: 'nfts.missingFiles', becomes: true },
+    test: 'test/content/upload.test.ts: is not sold by a call that was checked before a file went missing',
   },
   {
     name: 'an import does not take away pieces that are sold',

@@ -296,7 +296,7 @@ export async function sampleWorld() {
       },
     }),
     'GET /api/admin/nfts/:nft/files': async () => {
-      await aFile('stored')
+      await aFile()
       return { params: { nft: nft.id } }
     },
     'PUT /api/admin/nfts/:nft/files/:name': async () => {

@@ -112,7 +112,7 @@ const nftConstants = {
 } as const
 const listingConstants = { txHash: null, captureCronId: null } as const
 
-export const toListing = (row: ListingRow): Listing => ({ ...row, ...listingConstants })
+export const toOrderedListing = (row: ListingRow): Listing => ({ ...row, ...listingConstants })
 
 /** The keys of `payload` that hold what a buyer pays for. */
 const secretKeys = ['secretPhrase', 'downloadableAsset', 'audio']

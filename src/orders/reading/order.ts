@@ -10,7 +10,7 @@ import {
   shopColumns,
   toShopFields,
 } from '../../delivery/shown.ts'
-import { type ListingRow, listingColumns, type Nft, toListing } from './nft.ts'
+import { type ListingRow, listingColumns, type Nft, toOrderedListing } from './nft.ts'
 import {
   OrderFields,
   OrderItemFields,
@@ -70,7 +70,7 @@ export function buildOrder(
         txId: delivery.txId,
         updatedAt: delivery.changedAt,
         nft,
-        listing: toListing(listing),
+        listing: toOrderedListing(listing),
       },
     ],
   }
