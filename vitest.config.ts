@@ -94,6 +94,8 @@ const workers = (isLong: boolean) => {
             SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
             AVATAR_LIMIT: { namespace_id: '1003', simple: { limit: 1e9, period: 60 } },
             TOKEN_LIMIT: { namespace_id: '1004', simple: { limit: 1e9, period: 60 } },
+            CONTENT_LIMIT: { namespace_id: '1007', simple: { limit: 1e9, period: 60 } },
+            HOLDER_LIMIT: { namespace_id: '1008', simple: { limit: 1e9, period: 60 } },
           },
         },
       })),

@@ -10,8 +10,10 @@ import { sendWebhooks } from './events/sending/consumer.ts'
 import { type WebhookWakeUp, wakeWebhooks } from './events/wake.ts'
 import { declarationBy } from './http/endpoint.ts'
 import { setLogVersion } from './log.ts'
+import { setTextAssets } from './texts/texts.ts'
 
 setLogVersion(env.VERSION.id)
+setTextAssets(env.ASSETS)
 setPurge((options) => exports.CachedReads.purge(options))
 
 /** The routes whose declaration has `cache`. */

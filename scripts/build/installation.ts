@@ -5,9 +5,11 @@ import { SECRETS } from '../local/paths.ts'
 import { addMissingSecrets } from '../local/secrets.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { ASSETS, writeDocs } from './docs/write.ts'
+import { writeTexts } from './texts.ts'
 
 export async function prepare(): Promise<void> {
   await writeDocs()
+  await writeTexts()
   await addMissingSecrets(SECRETS)
   // Writes worker-configuration.d.ts.
   await runWrangler(['types', '--strict-vars', 'false'])

@@ -172,11 +172,15 @@ export async function writeSummary(
   return { subject, lead: [lead, ...lines].join('\n'), url, button: mail.seeOrders, note }
 }
 
-const formatDay = (at: string | null, locale: string): string =>
-  new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
+function formatDay(at: string | null, locale: string): string {
+  const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
     dateStyle: 'long',
     timeZone: 'UTC',
-  }).format(new Date(at ?? 0))
+  })
+  const day = format.format(new Date(at ?? 0))
+  // French has an ordinal for the first day of a month only.
+  return locale.startsWith('fr') ? day.replace(/^1 /, '1er ') : day
+}
 
 /** Characters as people count them (grapheme clusters). */
 const MAX_TITLE = 60

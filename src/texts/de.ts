@@ -690,6 +690,7 @@ export const de: Translation = {
     },
   },
   refusals: {
+    not_delivered: 'Das NFT ist noch nicht geliefert.',
     invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',
     unauthenticated: 'Laden Sie diese Seite neu und versuchen Sie es erneut.',
     account_closed: 'Dieses Konto ist geschlossen.',

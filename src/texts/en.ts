@@ -724,6 +724,7 @@ type FieldProblems = {
  * and scripts were refused.
  */
 export const refusalCodes = [
+  'not_delivered',
   'invalid_character',
   'unauthenticated',
   'account_closed',

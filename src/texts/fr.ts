@@ -195,7 +195,7 @@ export const fr: Translation = {
     forOwners: (count, shown) =>
       count === 1 ? '1 fichier pour les propriétaires' : `${shown} fichiers pour les propriétaires`,
     toNft: 'Retour au NFT',
-    asHolder: 'Vous détenez le jeton ? Afficher vos fichiers',
+    asHolder: 'Vous détenez le jeton ? Afficher vos fichiers',
   },
   receipt: { seller: 'Vendu par' },
   forFew: {
@@ -632,7 +632,7 @@ export const fr: Translation = {
     reminder: {
       subject: (title) => `${title} attend votre portefeuille`,
       lead: (title, order, since) =>
-        `Vous avez acheté ${title} (commande ${order}), qui attend votre portefeuille depuis le ${since.replace(/^1 /, '1er ')}. Connectez-vous avec cette adresse e-mail et associez un portefeuille : votre NFT y sera envoyé.`,
+        `Vous avez acheté ${title} (commande ${order}), qui attend votre portefeuille depuis le ${since}. Connectez-vous avec cette adresse e-mail et associez un portefeuille : votre NFT y sera envoyé.`,
     },
     lastReminder: {
       subject: (title) => `Dernier rappel : ${title} attend votre portefeuille`,
@@ -682,6 +682,7 @@ export const fr: Translation = {
     },
   },
   refusals: {
+    not_delivered: 'Le NFT n’est pas encore livré.',
     invalid_character: 'Le texte contient un caractère qui n’est pas autorisé.',
     unauthenticated: 'Rechargez cette page et réessayez.',
     account_closed: 'Ce compte est fermé.',

@@ -1,13 +1,17 @@
 /** The languages of pages and mails for buyers, and which of them somebody reads. */
 import { parseAccept } from 'hono/utils/accept'
-import { en, type Texts, type Translation } from './en.ts'
+import { log } from '../log.ts'
+import { en, type Texts } from './en.ts'
+import { fromTemplates } from './templates.ts'
 
-/** Loaded when somebody reads them. */
-const translations: Record<string, (() => Promise<Translation>) | undefined> = {
-  de: async () => (await import('./de.ts')).de,
-  fr: async () => (await import('./fr.ts')).fr,
-  es: async () => (await import('./es.ts')).es,
-  it: async () => (await import('./it.ts')).it,
+let assets: Fetcher | undefined
+/** Translations that were loaded, by language. */
+const loaded = new Map<string, Texts>()
+
+/** Sets where translations are loaded from: they are static files, which `npm run prepare` writes. */
+export function setTextAssets(given: Fetcher): void {
+  assets = given
+  loaded.clear()
 }
 
 /** The names of the languages in themselves, by ISO 639-1. */
@@ -47,9 +51,23 @@ export function textLocale(locale: string): string {
 const languageOf = (locale: string) => locale.replace(/-.*/, '')
 const hasTexts = (locale: string) => Object.hasOwn(languages, languageOf(locale))
 
-/** Returns the texts in the language of a locale, in English if there are none. */
-export const textsOf = async (locale: string): Promise<Texts> =>
-  (await translations[languageOf(textLocale(locale))]?.()) ?? en
+/** Returns the texts in the language of a locale, in English if there are none, or they cannot be loaded. */
+export async function textsOf(locale: string): Promise<Texts> {
+  const language = languageOf(textLocale(locale))
+  if (language === DEFAULT_LOCALE) return en
+  const known = loaded.get(language)
+  if (known) return known
+  try {
+    const response = await assets?.fetch(`https://assets.local/texts/${language}.json`)
+    if (!response?.ok) throw new Error(`the assets binding answered ${response?.status}`)
+    const texts = fromTemplates(await response.json()) as Texts
+    loaded.set(language, texts)
+    return texts
+  } catch (error) {
+    log.error('texts_not_loaded', { language, error })
+    return en
+  }
+}
 
 /** Returns the first locale of the header `Accept-Language` in whose language there are texts. */
 export const acceptedLocale = (header: string | undefined): string | undefined =>

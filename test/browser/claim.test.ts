@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
-import { textsOf } from '../../src/texts/texts.ts'
+import { translations } from '../../scripts/build/texts.ts'
+import { en } from '../../src/texts/en.ts'
 import { instance, linkMailedBy, mailsTo } from '../support/instance/instance.ts'
 import { buyerBillingData } from '../support/instance/orders.ts'
 import { PATIENCE } from '../support/patience.ts'
@@ -23,9 +24,11 @@ async function sellTo(email: string, locale: string, providerId: string): Promis
   return linkMailedBy(email, runUntilMailed, 'claim')
 }
 
+const textsIn = (locale: string) => translations[locale] ?? en
+
 /** Proves the address on the page of the link, as the guest does, and comes to the wallet. */
 async function confirmEmail(page: Page, email: string, locale: string) {
-  const { signIn, claim } = await textsOf(locale)
+  const { signIn, claim } = textsIn(locale)
   const link = await linkMailedBy(email, async () => {
     await page.getByRole('button', { name: signIn.send }).click()
     await page.getByRole('button', { name: signIn.sent.sendAnother }).waitFor()
@@ -43,7 +46,7 @@ describe.skipIf(!hasChromium)('the claim of an order in a browser', () => {
     'leads a guest from the mail to the delivery: %s',
     async (locale) => {
       const email = `claim-${locale}@example.com`
-      const texts = await textsOf(locale)
+      const texts = textsIn(locale)
       const page = await open({ locale, reducedMotion: 'reduce' })
       await page.goto(await sellTo(email, locale, `CLAIM-${locale}`))
       await page.getByText(`CLAIM-${locale}`).waitFor()

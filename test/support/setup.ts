@@ -1,4 +1,6 @@
 /** Runs before each test file. Files share a worker, so it removes what earlier files have left. */
+import { env } from 'cloudflare:workers'
+import { setTextAssets } from '../../src/texts/texts.ts'
 import { emptyBuckets, emptyDatabase } from './database.ts'
 import { resetClock } from './delivery/clock.ts'
 
@@ -9,6 +11,7 @@ declare module 'vitest' {
   }
 }
 
+setTextAssets(env.ASSETS)
 await emptyDatabase()
 await emptyBuckets()
 resetClock()

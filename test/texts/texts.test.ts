@@ -1,5 +1,6 @@
 /** The languages of pages and mails for buyers. */
-import { describe, expect, it } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
 import { de } from '../../src/texts/de.ts'
 import { en, scriptTexts, type Translation } from '../../src/texts/en.ts'
 import { es } from '../../src/texts/es.ts'
@@ -7,6 +8,7 @@ import { fr } from '../../src/texts/fr.ts'
 import { it as italian } from '../../src/texts/it.ts'
 import {
   acceptedLocale,
+  setTextAssets,
   textLanguage,
   textLocale,
   textsOf,
@@ -49,6 +51,34 @@ describe.each(translations)(
     })
   },
 )
+
+/** Calls what is loaded and what is written with the same values. Elements stand in arrays. */
+function expectAlike(loaded: unknown, written: unknown, path = ''): void {
+  if (typeof written === 'string') expect(loaded, path).toBe(written)
+  else if (typeof written !== 'function') {
+    expect(Object.keys(Object(loaded)), `${path}: run npm run prepare`).toEqual(
+      Object.keys(Object(written)),
+    )
+    for (const [key, part] of Object.entries(Object(written)))
+      expectAlike(Reflect.get(Object(loaded), key), part, `${path}/${key}`)
+  } else
+    for (const first of [0, 1, 2, 1000, 'ada', '⟨1⟩ $&', { element: 'bdi' }]) {
+      const values = [first, 'b', { element: 'b' }, 'd', 'e'].slice(0, written.length)
+      expect(Reflect.apply(loaded as never, null, values), path).toEqual(written(...values))
+    }
+}
+
+it.each(translations)('in %s are loaded as they are written', async (language, translation) => {
+  expectAlike(await textsOf(language), translation)
+})
+
+it('are English where they cannot be loaded, and are loaded later', async () => {
+  vi.spyOn(console, 'error').mockImplementationOnce(() => {})
+  setTextAssets({ fetch: async () => new Response(null, { status: 500 }) } as never)
+  expect(await textsOf('it')).toBe(en)
+  setTextAssets(env.ASSETS)
+  expectAlike(await textsOf('it'), italian)
+})
 
 it('have in French a no-break space (U+00A0) where a sign stands apart from its word', () => {
   const wrong = /(?<!\u00a0)(?:[;?!»%]|:(?=\s|$))|«(?!\u00a0)|\u202f/
