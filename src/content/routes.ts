@@ -146,6 +146,9 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
           'link_expired',
           'the URL has expired, or is not complete: ask for a new one',
         )
-      return answerFile(c, claims)
+      const response = await answerFile(c, claims)
+      // Who has the URL may play it on any site.
+      response.headers.set('cross-origin-resource-policy', 'cross-origin')
+      return response
     },
   )

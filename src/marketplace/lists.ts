@@ -35,8 +35,9 @@ const nftMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR EXISTS (SELECT 1 FROM listings
     WHERE nftId = nfts.id AND +sellerId = ${values.sellerId}))
   AND (${values.words} IS NULL OR ${hasWordsSql('nft', sql`nfts.id`, values.words)})
-  AND (${values.active} IS NULL OR ${values.active} = EXISTS (SELECT 1 FROM listings
-    WHERE nftId = nfts.id AND ${whyNoOrdersSql('listings', values.now)} IS NULL))`
+  AND (${values.active} IS NULL OR ${values.active} = (nfts.missingFiles = 0
+    AND EXISTS (SELECT 1 FROM listings
+      WHERE nftId = nfts.id AND ${whyNoOrdersSql('listings', values.now)} IS NULL)))`
 
 /** Why no listing of an NFT takes orders, the first in the alphabet; null if one does. */
 const nftReasonSql = ({ now }: Values) => sql<string | null>`nullif(coalesce(
@@ -168,7 +169,8 @@ const columnsOf = ({ id, name, username, avatarKey }: Users) => ({ id, name, use
 
 const listingMatchesSql = (values: Values) => sql`${matchesNftSql(values)}
   AND (${values.sellerId} IS NULL OR ${listings.sellerId} = ${values.sellerId})
-  AND (${values.active} IS NULL OR ${values.active} = (${whyNoOrdersSql('listings', values.now)} IS NULL))`
+  AND (${values.active} IS NULL OR ${values.active} = (nfts.missingFiles = 0
+    AND ${whyNoOrdersSql('listings', values.now)} IS NULL))`
 
 const listingList = (candidates: (values: Values) => SQL) =>
   prepared((db, values: Values) =>

@@ -7,6 +7,7 @@ import { inArray, isNull } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Results } from '../db/batch.ts'
 import { periodAt } from '../db/quota.ts'
+import { contentStorage } from '../db/schema/content.ts'
 import { networks } from '../db/schema/delivery.ts'
 import {
   acknowledgements,
@@ -67,7 +68,8 @@ export async function readState(
 type StateRows = Results<ReturnType<typeof stateStatements>>
 
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const { queued, inFlight, counts, checks, cron, webhooks, alarms, backup, ...others } = rows
+  const { queued, inFlight, counts, checks, cron, webhooks, alarms, backup, content, ...others } =
+    rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     ...others,
@@ -76,6 +78,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     cron: cron[0] ?? null,
     backup: backup[0] ?? null,
+    contentBytes: content[0]?.bytes ?? 0,
     webhooks: webhooks[0] ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: alarms.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
@@ -120,6 +123,8 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
     quotas: raw<{ name: string; period: string; used: number }>(db)`
       SELECT name, period, used FROM quotas WHERE name IN ('mails', 'order-mails', 'pictures')
       AND period IN (${periodAt(date, 'day')}, ${periodAt(date, 'hour')})`,
+    /** Bytes of the files of NFTs. */
+    content: db.select().from(contentStorage),
     endingTokens: selectEnding(db, date),
     signed: selectSigned(db, date),
     failureCounts: db.select().from(failures),

@@ -151,6 +151,7 @@ describe('a file', () => {
       'content-disposition': `attachment; filename*=UTF-8''Lied%20%22%C3%9C%22.mp3`,
       'content-length': '8',
       'content-type': 'audio/mpeg',
+      'cross-origin-resource-policy': 'cross-origin',
       etag: `"${CONTENT_SHA256}"`,
       'x-content-type-options': 'nosniff',
     })

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
+import { contentStorage } from '../../src/db/schema/content.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
 import {
   alarms,
@@ -850,5 +851,19 @@ it('quota_low is raised when 80 percent of a quota are used', async () => {
     '120 pictures of this day are used. From 150, users can send none.',
   )
   await db.delete(quotas)
+  expect(await instance.cron()).toEqual([])
+})
+
+it('quota_low is raised when 80 percent of the bytes of files are used', async () => {
+  const bindings = { MAX_CONTENT_BYTES: '1000' } as unknown as Partial<Env>
+  const instance = anInstance(undefined, { bindings })
+  await db.insert(contentStorage).values({ id: 1, bytes: 799 })
+  expect(await instance.cron()).toEqual([])
+  await db.update(contentStorage).set({ bytes: 800 })
+  expect(await instance.cron()).toEqual(['quota_low:content'])
+  expect(await detailOf('quota_low:content')).toBe(
+    'The files of NFTs have 80 % of the 1000 bytes of MAX_CONTENT_BYTES. When they have all, no catalogue with further files can be imported.',
+  )
+  await db.delete(contentStorage)
   expect(await instance.cron()).toEqual([])
 })

@@ -184,6 +184,12 @@ function* instanceAlarms(state: State, settings: Settings) {
       yield alarm('quota_low', `${name}:${per}`, detail)
     }
   }
+  const { MAX_CONTENT_BYTES: most } = settings
+  if (state.contentBytes >= most * operatorLimits.alarmShare.max) {
+    const used = Math.floor((state.contentBytes / most) * 100)
+    const detail = `The files of NFTs have ${used} % of the ${most} bytes of MAX_CONTENT_BYTES. When they have all, no catalogue with further files can be imported.`
+    yield alarm('quota_low', 'content', detail)
+  }
 }
 
 /** The limit of a quota of the instance, and who is refused first. */
