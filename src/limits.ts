@@ -336,7 +336,10 @@ export const operatorLimits = {
     'the alarms `relayer_limit_low` and `quota_low`',
   ),
   changed: count('transfers a call changes', 1000, 'the first are changed; call again'),
-  mailsAgain: quota('mails-again', 'day', 'mails about orders that an operator sends again', 50),
+  mailsAgain: {
+    ...quota('mails-again', 'day', 'mails about orders that an operator sends again', 50),
+    at: 'no mail',
+  },
   searched: count(
     'newest deliveries and transactions that a search looks at: for an older key, `npm run contract -- audit` tells the transaction',
     10_000,

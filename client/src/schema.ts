@@ -2276,7 +2276,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2351,7 +2351,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -5472,9 +5472,11 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *
          *     `file_differs`: The body is not the file that the catalogue names: it has another length or hash. The message names both. Send the right file, or import its new hash first.
          */
-        InvalidInputOrFileDiffers: {
+        StoreContentFile400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -5546,6 +5548,19 @@ export interface components {
         };
         /** @description `link_expired`: A mailed link was used, has expired, or is for another user; or the URL of a file has expired. Ask for a new one. */
         LinkExpired: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `range_not_satisfiable`: The file has no such part as `Range` asks for. `Content-Range` has its size. Ask for less, or for the whole. */
+        RangeNotSatisfiable: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -7913,7 +7928,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description The id of the NFT, or `externalId:` with the id of its record. */
+                /**
+                 * @description The id of the NFT, or `externalId:` with the id of its record.
+                 * @example 2
+                 */
                 nft: number | string;
             };
             cookie?: never;
@@ -7933,7 +7951,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContentFiles"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -7980,7 +7998,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoredContentFile"];
                 };
             };
-            400: components["responses"]["InvalidInputOrFileDiffers"];
+            400: components["responses"]["StoreContentFile400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -8154,18 +8172,7 @@ export interface operations {
             400: components["responses"]["InvalidInputOrUnknownField"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["LinkExpired"];
-            /** @description The file does not have the part that `Range` asks for. */
-            416: {
-                headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            416: components["responses"]["RangeNotSatisfiable"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];

@@ -71,13 +71,16 @@ function parseRange(header: string | undefined, bytes: number): Part | 'not_sati
 
 /** What answers a request for a file. `isFirst`: whether it is the beginning of a download. */
 type Served = {
-  status: 200 | 206 | 304 | 416
+  status: 200 | 206 | 304
   headers: Record<string, string>
   body: ReadableStream | null
   isFirst: boolean
 }
 
-/** Returns the answer with a file, or with a part of it; null if its object is not there. */
+/**
+ * Returns the answer with a file, or with a part of it; null if its object is not there.
+ * Throws `range_not_satisfiable`.
+ */
 async function serveFile(
   bucket: R2Bucket,
   { key, name, type, bytes, sha256 }: Loaded,
@@ -91,16 +94,15 @@ async function serveFile(
     etag,
     'x-content-type-options': 'nosniff',
   }
-  const withoutBody = { headers, body: null, isFirst: false }
   const known = header('if-none-match')?.split(',') ?? []
   if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag))
-    return { ...withoutBody, status: 304 }
+    return { status: 304, headers, body: null, isFirst: false }
   const isSame = (header('if-range') ?? etag) === etag
   const range = isSame ? parseRange(header('range'), bytes) : null
-  if (range === 'not_satisfiable') {
-    const refused = { ...headers, 'content-range': `bytes */${bytes}` }
-    return { ...withoutBody, status: 416, headers: refused }
-  }
+  if (range === 'not_satisfiable')
+    throw new ApiError('range_not_satisfiable', `the file has ${bytes} bytes`, {
+      'Content-Range': `bytes */${bytes}`,
+    })
   const object = await bucket.get(key, range ? { range } : {})
   if (!object) return null
   const { body } = object
@@ -131,7 +133,7 @@ type RequestContext = Pick<Context<App>, 'env' | 'req' | 'executionCtx' | 'newRe
   var: Pick<Ctx, 'db' | 'now'>
 }
 
-/** Answers with a file, and counts it. `claims`: what releases it. Throws `not_found`. */
+/** Answers with a file, and counts it. `claims`: what releases it. Throws `not_found`, `range_not_satisfiable`. */
 export async function answerFile(c: RequestContext, claims: Claims): Promise<Response> {
   const { db, now } = c.var
   const file = await findFile(db, claims)

@@ -54,6 +54,7 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
       description: 'With what is still missing. The storage is asked, too.',
       access: 'master',
       reads: 'primary',
+      isStrict: true,
       input: { param: NftRef },
       answer: ContentFiles,
       errors: ['not_found'],
@@ -72,6 +73,7 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
         `\`Content-Length\` is required; at most ${describeLimit(contentLimits.file)}. Repeating a call is safe.`,
       access: 'master',
       reads: 'primary',
+      isStrict: true,
       input: { param: NftFile },
       body: { type: 'application/octet-stream', schema: z.file().describe('The bytes.') },
       answer: StoredContentFile,
@@ -134,9 +136,8 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
       headers: { ETag: 'Identifies the file, for `If-None-Match` and `If-Range`.' },
       bodiless: {
         304: 'The file has the ETag that `If-None-Match` names.',
-        416: 'The file does not have the part that `Range` asks for.',
       },
-      errors: ['link_expired', 'not_found'],
+      errors: ['link_expired', 'not_found', 'range_not_satisfiable'],
     },
     async (c, { query }) => {
       const { settings, now } = c.var

@@ -65,6 +65,7 @@ export const errorStatus = {
   length_required: 411,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   idempotency_key_reused: 422,
   rate_limited: 429,
   internal_error: 500,

@@ -690,6 +690,7 @@ export const de: Translation = {
     },
   },
   refusals: {
+    range_not_satisfiable: 'Die Datei hat diesen Teil nicht.',
     not_delivered: 'Das NFT ist noch nicht geliefert.',
     invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',
     unauthenticated: 'Laden Sie diese Seite neu und versuchen Sie es erneut.',

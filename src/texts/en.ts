@@ -738,6 +738,7 @@ export const refusalCodes = [
   'too_many_addresses',
   'payload_too_large',
   'unsupported_media_type',
+  'range_not_satisfiable',
   'rate_limited',
 ] as const
 

@@ -675,6 +675,7 @@ export const es: Translation = {
     },
   },
   refusals: {
+    range_not_satisfiable: 'El archivo no tiene esa parte.',
     not_delivered: 'El NFT aún no se ha entregado.',
     invalid_character: 'El texto contiene un carácter que no se permite.',
     unauthenticated: 'Recargue esta página e inténtelo de nuevo.',

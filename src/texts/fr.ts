@@ -682,6 +682,7 @@ export const fr: Translation = {
     },
   },
   refusals: {
+    range_not_satisfiable: 'Le fichier n’a pas cette partie.',
     not_delivered: 'Le NFT n’est pas encore livré.',
     invalid_character: 'Le texte contient un caractère qui n’est pas autorisé.',
     unauthenticated: 'Rechargez cette page et réessayez.',

@@ -670,6 +670,7 @@ export const it: Translation = {
     },
   },
   refusals: {
+    range_not_satisfiable: 'Il file non ha questa parte.',
     not_delivered: 'L’NFT non è ancora stato consegnato.',
     invalid_character: 'Il testo contiene un carattere non consentito.',
     unauthenticated: 'Ricarica questa pagina e riprova.',

@@ -182,6 +182,18 @@ const ofContent: Failures = {
   file_differs: (shop) => storeFile(shop, 'la', { 'content-length': '2' }),
   length_required: (shop) =>
     storeFile(shop, new ReadableStream({ start: (controller) => controller.close() })),
+  range_not_satisfiable: async ({ token, seller, input }) => {
+    const { id: nftId } = await anNft(seller, { contentRelease: 'delivered' })
+    await aContentFile({ id: nftId })
+    const { id: listingId } = await aListing({ id: nftId, creatorId: seller.id })
+    const [order] = await placed(token, [{ ...input, nftId, listingId }])
+    const itemId = order?.orderItems[0]?.id ?? 0
+    await db.update(deliveries).set({ state: 'transferred' }).where(eq(deliveries.id, itemId))
+    const content = await call('GET', `/api/externalOrders/${order?.id}/content`, { token })
+    const { files } = await content.json<{ files: { url: string }[] }>()
+    const { pathname, search } = new URL(files[0]?.url ?? '')
+    return call('GET', pathname + search, { headers: { range: 'bytes=8-' } })
+  },
   content_full: ({ token }) => {
     const file = { name: 'a', type: 'audio/mpeg', bytes: 2, sha256: '0'.repeat(64) }
     const content = { release: 'delivered', files: [file] }

@@ -18,7 +18,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 /** A page, a form of it, or a document for programs. */
 const page =
-  /^\w+ \/($|openapi.json|llms.txt|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|phone|language|robots.txt|sitemap.xml|sign-in|sign-out|settings)/
+  /^\w+ \/($|openapi.json|llms.txt|claim|collection|creators|docs|mails|nfts(\/:id(\/content)?)?$|operations|orders|phone|language|robots.txt|sitemap.xml|sign-in|sign-out|settings)/
 
 /** A sentence, or several. A table may follow. */
 const sentence = /^(`|[A-Z]|1 to).*[.|`]$/s
@@ -215,8 +215,11 @@ describe('examples', () => {
         if (codes.length > 0) expect(found).toEqual(codes)
         for (const code of codes) seen.add(code)
       }
-    // No operation of the document has these: a path has another method, and a link is for pages.
-    const others = ['method_not_allowed', 'link_expired']
+    // No operation of the document has these: a path has another method, and forms of pages are refused.
+    const others = [
+      ...['method_not_allowed', 'email_taken', 'not_linked', 'only_sign_in'],
+      ...['transfers_under_way', 'wallet_has_account'],
+    ]
     expect([...seen, ...others].sort()).toEqual(Object.keys(errorStatus).sort())
   })
 
