@@ -7,7 +7,7 @@ import { Endpoints } from '../../http/endpoint.ts'
 import { idText, inputText } from '../../http/inputs.ts'
 import { contentRateLimit, holderRateLimit } from '../../http/rate-limit.ts'
 import { page, shown } from '../page.tsx'
-import { BackToNft, ContentSection } from './views.tsx'
+import { ContentPage } from './views.tsx'
 
 const NftId = z.object({ id: idText })
 const OrderFile = z.object({ id: idText, name: inputText(400) })
@@ -26,13 +26,8 @@ export const contentPageRoutes = new Endpoints({ isTranslated: true })
     const shownFiles = files.map(({ url: href, ...file }) => ({ ...file, href }))
     return page(
       c,
-      { title: ({ content }) => content.title, account },
-      <div class="flow">
-        <p>
-          <BackToNft id={id} />
-        </p>
-        <ContentSection phrase={phrase} files={shownFiles} />
-      </div>,
+      { title: ({ content }) => content.title, account, scripts: ['copy.js'] },
+      <ContentPage nftId={id} phrase={phrase} files={shownFiles} />,
     )
   })
   .get('/orders/:id/files/:name', ofOrder, async (c, { param }) =>

@@ -19,12 +19,31 @@ type ContentHintProps = {
 
 type ContentProps = { phrase: string | null; files: readonly ShownFile[] }
 
-/** The phrase is shown once somebody asks for it: others may see the screen. */
-export const ContentSection = ({ phrase, files }: ContentProps) => {
-  const { texts } = usePage()
-  const { content } = texts
+export const ContentSection = (content: ContentProps) => (
+  <Section id="content" title={usePage().texts.content.title}>
+    <Content {...content} />
+  </Section>
+)
+
+/** What comes with an NFT, on a page of its own. */
+export const ContentPage = ({ nftId, ...content }: ContentProps & { nftId: number }) => {
+  const { content: said } = usePage().texts
   return (
-    <Section id="content" title={content.title}>
+    <div class="flow">
+      <p>
+        <a href={`/nfts/${nftId}`}>{said.toNft}</a>
+      </p>
+      <h1 id="content">{said.title}</h1>
+      <Content {...content} />
+    </div>
+  )
+}
+
+/** The phrase is shown once somebody asks for it: others may see the screen. */
+const Content = ({ phrase, files }: ContentProps) => {
+  const { content } = usePage().texts
+  return (
+    <>
       {phrase !== null && (
         <details>
           <summary>{content.showPhrase}</summary>
@@ -38,7 +57,7 @@ export const ContentSection = ({ phrase, files }: ContentProps) => {
           ))}
         </ul>
       )}
-    </Section>
+    </>
   )
 }
 
@@ -64,18 +83,19 @@ const FileRow = ({ file: { name, type, bytes, href } }: { file: ShownFile }) => 
   )
 }
 
-export const BackToNft = ({ id }: { id: number }) => (
-  <a href={`/nfts/${id}`}>{usePage().texts.content.toNft}</a>
-)
-
 /** How many files come with an NFT, before somebody has it. */
 export const ContentHint = ({ id, files, isForHolder }: ContentHintProps) => {
   const { locale, texts } = usePage()
   const { content } = texts
+  if (files === 0 && !isForHolder) return null
   return (
     <p class="meta">
       {files > 0 && <span>{content.forOwners(files, formatCount(files, locale))}</span>}
-      {isForHolder && <a href={`/nfts/${id}/content`}>{content.asHolder}</a>}
+      {isForHolder && (
+        <span>
+          <a href={`/nfts/${id}/content`}>{content.asHolder}</a>
+        </span>
+      )}
     </p>
   )
 }

@@ -284,7 +284,9 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
         <bdi>{nft.contractName}</bdi>
         <span>{texts.orders.pieces(pieces, formatCount(pieces, locale))}</span>
         {(content.phrase !== null || content.files.length > 0) && (
-          <a href={`/orders/${order.id}#content`}>{texts.content.title}</a>
+          <span>
+            <a href={`/orders/${order.id}#content`}>{texts.content.title}</a>
+          </span>
         )}
       </p>
     </li>
