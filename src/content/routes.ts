@@ -16,12 +16,16 @@ const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
 const NftId = z.object({ id: idText.describe('The id of the NFT.') })
 const NftRef = z.object({
   nft: z
-    .union([
-      idText,
-      inputText(220)
-        .regex(/^externalId:./, 'must be an id, or externalId: with that of the catalogue')
-        .transform((text) => text.replace(/^externalId:/, '')),
-    ])
+    .union(
+      [
+        idText,
+        // An id has up to 200 characters, and a character up to 2 units.
+        inputText('externalId:'.length + 400)
+          .regex(/^externalId:./)
+          .transform((text) => text.replace(/^externalId:/, '')),
+      ],
+      'must be a number, or `externalId:` and an id',
+    )
     .describe('The id of the NFT, or `externalId:` with the id of its record.'),
 })
 const NftFile = NftRef.extend({

@@ -101,6 +101,22 @@ it('sells an NFT once all of its files are stored', async () => {
   expect(actions.map(({ details }) => Object(details).name)).toEqual([track.name, 'b.zip'])
 })
 
+it('takes the files of every id and name that a record may have', async () => {
+  const [id, name] = ['\u{1F3B5}'.repeat(200), '100% %2F ?#é\u{1F3B5}.mp3']
+  const record = anNftRecord(id, 1, {
+    content: { release: 'delivered', files: [file(first, { name })] },
+  })
+  const body = linesOf([aUserRecord('cleo'), record])
+  await call('POST', '/api/admin/catalogue', { token, body })
+  const files = `/api/admin/nfts/externalId:${encodeURIComponent(id)}/files`
+  const headers = { 'content-length': '5' }
+  const put = call('PUT', `${files}/${encodeURIComponent(name)}`, { token, body: first, headers })
+  expect(await answerOf(put)).toMatchObject({ name, missingFiles: 0 })
+  expect(await answerOf(call('GET', files, { token }))).toMatchObject({
+    files: [{ name, state: 'stored' }],
+  })
+})
+
 it('stores a file again under the same key, and counts it once', async () => {
   await importing([file(first)])
   for (const _ of [1, 2]) expect(await answerOf(put(first))).toMatchObject({ status: 200 })
@@ -133,6 +149,10 @@ it('refuses other bytes than the catalogue names, and stores nothing of them', a
 it('refuses a file that the catalogue does not name, one without a length, and one that is too large', async () => {
   await importing([file(first)])
   expect(await answerOf(put(first, 'other.mp3'))).toMatchObject({ status: 404 })
+  expect(await answerOf(call('GET', '/api/admin/nfts/song/files', { token }))).toMatchObject({
+    status: 400,
+    error: 'nft: must be a number, or `externalId:` and an id',
+  })
   const path = `/api/admin/nfts/externalId:song/files/${track.name}`
   const body = new ReadableStream({ start: (controller) => controller.close() })
   expect(await answerOf(call('PUT', path, { token, body }))).toMatchObject({
