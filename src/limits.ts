@@ -78,7 +78,7 @@ export const requestLimits = {
   signIns: rate('SIGN_IN_LIMIT', 'sign-ins of a client address', 20),
   avatars: rate('AVATAR_LIMIT', 'changes of avatars of a user, a master token, or a session', 20),
   newTokens: rate('TOKEN_LIMIT', 'new tokens of the same', 10),
-  content: rate('CONTENT_LIMIT', 'requests for content of the same, without its files', 60),
+  content: rate('CONTENT_LIMIT', 'requests for content, without its files, of the same', 60),
   holders: rate('HOLDER_LIMIT', 'of these, questions who holds a token', 20),
   // Enough for 100 ids, and short enough for the logs of proxies.
   urlLength: count('characters of a URL', 8192, 'invalid_input'),

@@ -81,7 +81,7 @@ export const avatarRateLimit = (c: Context<App>) =>
 export const tokenRateLimit = (c: Context<App>) =>
   count(c, 'TOKEN_LIMIT', changeKey(c), 'too many new tokens; wait a minute')
 
-/** For what answers content or its files, all of it together. */
+/** For what answers content, all of it together. A player asks for a file in many parts: these do not count. */
 export const contentRateLimit = (c: Context<App>) =>
   count(c, 'CONTENT_LIMIT', changeKey(c), 'too many requests for content; wait a minute')
 
