@@ -8,7 +8,14 @@ import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 const pages: Record<string, readonly string[]> = {
   'a visitor': [
     ...['/', '/nfts', '/nfts?q=nothing+fits', `/nfts?q=${'x'.repeat(300)}`, '/nfts?edition=unique'],
-    ...['/nfts/1', '/nfts/2', '/creators/cleo', '/sign-in', '/sign-in?notice=signed-out'],
+    ...[
+      '/nfts/1',
+      '/nfts/2',
+      '/nfts/6',
+      '/creators/cleo',
+      '/sign-in',
+      '/sign-in?notice=signed-out',
+    ],
     ...[
       '/sign-in/email/sent',
       '/claim/6',
@@ -21,6 +28,8 @@ const pages: Record<string, readonly string[]> = {
   // With a wallet, an address and orders in each state.
   'bo@example.com': [
     ...['/orders', '/orders/1', '/orders/2', '/orders/3', '/orders/5', '/collection'],
+    // With files: of an order, and of a token that is held.
+    ...['/orders/4', '/nfts/6/content'],
     ...['/settings/profile', '/settings/account', '/settings/sessions', '/settings/addresses'],
     ...['/settings/addresses?kind=billing&deleted=1', '/settings/addresses/delivery/new'],
     ...['/settings/addresses/billing/new', '/settings/selling', '/sign-out', '/nowhere'],
@@ -39,7 +48,7 @@ const pages: Record<string, readonly string[]> = {
       '/operations/transfers/2',
     ],
     ...['/operations/orders', '/operations/orders/2', '/operations/users', '/operations/users/5'],
-    ...['/operations/nfts', '/operations/nfts/1', '/operations/listings', '/operations/shops'],
+    ...['/operations/nfts', '/operations/nfts/5', '/operations/listings', '/operations/shops'],
     ...['/operations/search?q=bo', '/operations/search?q=nothing', '/operations/audit'],
     ...['/operations/administrators', '/settings/api-access/everyone'],
   ],

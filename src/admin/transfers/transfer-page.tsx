@@ -171,7 +171,7 @@ function presentStep({ transfer }: TransferHistory): Step {
       <Meta
         facts={[
           tries > 0 && `Failed in ${plural(tries, 'transaction')}`,
-          waitingSince && status !== 'failed' && ['First failed ', <Time at={waitingSince} />],
+          waitingSince && status !== 'failed' && ['Waiting since ', <Time at={waitingSince} />],
           dueAt && <Due at={dueAt} />,
         ]}
       />
