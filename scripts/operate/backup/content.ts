@@ -29,7 +29,7 @@ export async function describeLeftOut(environment: string | undefined): Promise<
     : `Not in it: ${plural(files.length, 'file')} of NFTs with ${formatCount(bytes)} bytes. docs/deploying.md says how to keep them.`
 }
 
-/** Says which files a restored database expects that the bucket lacks; '' if that is none. */
+/** Names the files of a restored database that are not in the bucket; `''` if all are there. */
 export async function describeLost(environment: string): Promise<string> {
   const files = await readFiles(environment)
   if (files.length === 0) return ''

@@ -16,7 +16,7 @@ const types = { ...mimes, flac: 'audio/flac', m4a: 'audio/mp4', ogg: 'audio/ogg'
 const typeOf = (name: string) =>
   (getMimeType(name, types) ?? 'application/octet-stream').replace(/;.*/, '')
 
-/** Returns the path of a file: in a folder of the NFT, or else beside it. Undefined if there is none. */
+/** Returns the path of a file: `folder/nft/name`, or else `folder/name`. Undefined if neither exists. */
 export async function findFile(folder: string, nft: string, name: string) {
   const paths = [join(folder, name)]
   // The ids of somebody else's catalogue must not lead out of the folder.

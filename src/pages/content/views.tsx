@@ -1,4 +1,5 @@
 /** What comes with an NFT: its phrase, and files to play and to save. */
+import { audioTypes } from '../../content/download.ts'
 import type { StoredFile } from '../../orders/reading/files.ts'
 import { CopyField, LinkButton } from '../components/forms.tsx'
 import { Section } from '../components/lists.tsx'
@@ -70,7 +71,7 @@ const FileRow = ({ file: { name, type, bytes, href } }: { file: ShownFile }) => 
           <bdi>{name}</bdi>
         </p>
         <p class="meta">{formatSize(bytes, locale)}</p>
-        {type.startsWith('audio/') && (
+        {audioTypes.some((audio) => audio === type) && (
           // biome-ignore lint/a11y/useMediaCaption: the files of creators have no captions
           <audio controls preload="none" src={href} aria-label={name} />
         )}
