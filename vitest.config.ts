@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
+import { generators } from './scripts/operate/keys/generate.ts'
 import { generateSigningKey } from './scripts/operate/keys/signing-key.ts'
 import { isolateEnvironment } from './test/support/environment.ts'
 import { PATIENCE } from './test/support/patience.ts'
@@ -9,6 +10,7 @@ const secrets = {
   // The first account of anvil.
   TRANSFER_SIGNER_KEYS: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   DELIVERY_KEY_SECRET: '07'.repeat(32),
+  CODE_KEYS: await generators.CODE_KEYS(),
 }
 
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */

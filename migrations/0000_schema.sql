@@ -84,6 +84,7 @@ CREATE TABLE `nfts` (
 	`category` text,
 	`contentRelease` text,
 	`secretPhrase` text,
+	`hasCodes` integer DEFAULT false NOT NULL,
 	`missingFiles` integer DEFAULT 0 NOT NULL,
 	`fee` text,
 	`feeRecipient` text,
@@ -133,6 +134,19 @@ CREATE TABLE `words` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `words_subject` ON `words` (`kind`,`subjectId`,`word`);--> statement-breakpoint
+CREATE TABLE `codes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`nftId` integer NOT NULL,
+	`hash` text NOT NULL,
+	`sealed` text NOT NULL,
+	`orderItemId` integer,
+	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`orderItemId`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `codes_hash` ON `codes` (`nftId`,`hash`);--> statement-breakpoint
+CREATE INDEX `codes_pool` ON `codes` (`nftId`) WHERE "codes"."orderItemId" IS NULL;--> statement-breakpoint
+CREATE INDEX `codes_orderItem` ON `codes` (`orderItemId`) WHERE "codes"."orderItemId" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `contentFiles` (
 	`key` text PRIMARY KEY NOT NULL,
 	`nftId` integer NOT NULL,
@@ -167,6 +181,13 @@ CREATE TABLE `downloads` (
 --> statement-breakpoint
 CREATE INDEX `downloads_user` ON `downloads` (`userId`);--> statement-breakpoint
 CREATE INDEX `downloads_day` ON `downloads` (`day`);--> statement-breakpoint
+CREATE TABLE `owedCodes` (
+	`nftId` integer NOT NULL,
+	`orderItemId` integer NOT NULL,
+	`since` text NOT NULL,
+	PRIMARY KEY(`nftId`, `orderItemId`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,
 	`token` text NOT NULL,

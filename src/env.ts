@@ -42,6 +42,13 @@ const signingKey = z.object({
   d: z.string(),
 })
 
+/** A key of AES-256 (RFC 7518, 6.4). */
+const codeKey = z.object({
+  kty: z.literal('oct'),
+  kid: z.string().regex(/^[\w-]+$/, 'must be letters, digits, - or _'),
+  k: z.string().regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url'),
+})
+
 /** A host in the spelling of `URL.host`. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):(\d{1,5}|\*)$/
 
@@ -192,6 +199,8 @@ export const settingsSchema = issuerSchema.extend({
   TRANSFER_SIGNER_KEYS: signerKeys,
   /** Makes delivery keys from the order numbers of shops. Never changes. */
   DELIVERY_KEY_SECRET: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex'),
+  /** JWK set of AES keys. The first encrypts the codes of NFTs, and every key decrypts them. */
+  CODE_KEYS: json(z.object({ keys: z.array(codeKey).min(1) })),
 })
 
 const checkedSettings = settingsSchema.refine(

@@ -48,7 +48,15 @@ const growth = {
 
 /** Tables that do not grow with orders. */
 const limited = {
-  'your catalogue': ['creators', 'nftCounts', 'words', 'contentFiles', 'contentStorage'],
+  'your catalogue': [
+    'creators',
+    'nftCounts',
+    'words',
+    'contentFiles',
+    'contentStorage',
+    'codes',
+    'owedCodes',
+  ],
   'a few for each user, network, signer or alarm': [
     ...['phoneLinks', 'shops'],
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],

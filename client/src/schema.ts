@@ -837,6 +837,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/nfts/{nft}/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the codes of an NFT
+         * @description Needs a master token.
+         */
+        get: operations["countCodes"];
+        put?: never;
+        /**
+         * Add codes to an NFT, one for each piece
+         * @description The body is text with a code a line: at most 10,000 codes and 4 MiB. Codes that are there are left out, so repeating a call is safe. In `issues`, `lines[12]` is line 12. Needs a master token that may write.
+         */
+        post: operations["storeCodes"];
+        /**
+         * Remove the codes of pieces that are not sold
+         * @description So many pieces less are sold. What is sold or reserved keeps as many codes. Needs a master token that may write.
+         */
+        delete: operations["removeCodes"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/externalOrders/{order_id}/content": {
         parameters: {
             query?: never;
@@ -846,7 +874,7 @@ export interface paths {
         };
         /**
          * Get the content that an order has released
-         * @description For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Needs a token.
+         * @description For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Codes are for the buyer and master tokens, whose call is recorded in the audit log. Needs a token.
          */
         get: operations["getContentOfOrder"];
         put?: never;
@@ -3560,10 +3588,96 @@ export interface components {
              */
             missingFiles: number;
         };
+        /** @description What was added to the codes of an NFT. */
+        StoredCodes: {
+            /**
+             * Format: int64
+             * @description Codes that are new.
+             */
+            added: number;
+            /**
+             * Format: int64
+             * @description All codes.
+             */
+            codes: number;
+            /**
+             * Format: int64
+             * @description Codes that belong to an order.
+             */
+            given: number;
+            /**
+             * Format: int64
+             * @description Pieces left to sell.
+             */
+            forSale: number;
+            /**
+             * Format: int64
+             * @description Delivered orders that wait for codes. The next ones are theirs.
+             */
+            owed: number;
+        };
+        /** @description How many codes an NFT has. */
+        Codes: {
+            /**
+             * Format: int64
+             * @description All codes.
+             */
+            codes: number;
+            /**
+             * Format: int64
+             * @description Codes that belong to an order.
+             */
+            given: number;
+            /**
+             * Format: int64
+             * @description Pieces left to sell.
+             */
+            forSale: number;
+            /**
+             * Format: int64
+             * @description Delivered orders that wait for codes. The next ones are theirs.
+             */
+            owed: number;
+        };
+        /** @description What was removed of them. */
+        RemovedCodes: {
+            /**
+             * Format: int64
+             * @description Codes that were removed.
+             */
+            removed: number;
+            /**
+             * Format: int64
+             * @description All codes.
+             */
+            codes: number;
+            /**
+             * Format: int64
+             * @description Codes that belong to an order.
+             */
+            given: number;
+            /**
+             * Format: int64
+             * @description Pieces left to sell.
+             */
+            forSale: number;
+            /**
+             * Format: int64
+             * @description Delivered orders that wait for codes. The next ones are theirs.
+             */
+            owed: number;
+        };
         /** @description What a buyer or holder gets besides the token. */
         Content: {
             /** @description The secret phrase; null without one. */
             phrase: string | null;
+            /** @description Null for who may not read them, and for an NFT without codes. */
+            codes: string[] | null;
+            /**
+             * Format: int64
+             * @description Pieces whose code is not there yet. It comes by itself.
+             */
+            missingCodes: number;
             /** @description The files. */
             files: components["schemas"]["LoadableFile"][];
             /**
@@ -5436,7 +5550,7 @@ export interface components {
         /**
          * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
          *
-         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`. Name fewer or smaller files, or ask the operator to raise it.
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
          */
         ConflictOrContentFull: {
             headers: {
@@ -8010,6 +8124,130 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    countCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description The id of the NFT, or `externalId:` with the id of its record.
+                 * @example 5
+                 */
+                nft: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many codes an NFT has. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Codes"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    storeCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the NFT, or `externalId:` with the id of its record.
+                 * @example 6
+                 */
+                nft: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description A code a line, in UTF-8. */
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description What was added to the codes of an NFT. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredCodes"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrContentFull"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    removeCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the NFT, or `externalId:` with the id of its record.
+                 * @example 7
+                 */
+                nft: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was removed of them. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedCodes"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     getContentOfOrder: {
         parameters: {
             query?: never;
@@ -9051,7 +9289,13 @@ export interface Methods {
     listContentFiles: operations["listContentFiles"];
     /** Store a file of the content of an NFT. The body is the file that the catalogue names: as many bytes, with that hash. It is streamed, so `Content-Length` is required; at most 95 MiB. Repeating a call is safe. Needs a master token that may write. */
     storeContentFile: operations["storeContentFile"];
-    /** Get the content that an order has released. For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Needs a token. */
+    /** Add codes to an NFT, one for each piece. The body is text with a code a line: at most 10,000 codes and 4 MiB. Codes that are there are left out, so repeating a call is safe. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
+    storeCodes: operations["storeCodes"];
+    /** Count the codes of an NFT. Needs a master token. */
+    countCodes: operations["countCodes"];
+    /** Remove the codes of pieces that are not sold. So many pieces less are sold. What is sold or reserved keeps as many codes. Needs a master token that may write. */
+    removeCodes: operations["removeCodes"];
+    /** Get the content that an order has released. For the buyer, the creator and master tokens, once the NFT is delivered. Its URLs work for 5 minutes. Codes are for the buyer and master tokens, whose call is recorded in the audit log. Needs a token. */
     getContentOfOrder: operations["getContentOfOrder"];
     /** Get the content of an NFT as the holder of its token. If its `release` is `holder`. All nodes of the network are asked who holds it. Its URLs work for 5 minutes. Needs a token. */
     getContentOfHolder: operations["getContentOfHolder"];
@@ -9132,6 +9376,9 @@ export const routes: Record<keyof Methods, Route> = {
     findRecordNumbers: {"method":"POST","path":"/api/admin/catalogue/ids","body":"json","hasKey":false,"answer":"application/json"},
     listContentFiles: {"method":"GET","path":"/api/admin/nfts/{nft}/files","body":null,"hasKey":false,"answer":"application/json"},
     storeContentFile: {"method":"PUT","path":"/api/admin/nfts/{nft}/files/{name}","body":"bytes","hasKey":false,"answer":"application/json"},
+    storeCodes: {"method":"POST","path":"/api/admin/nfts/{nft}/codes","body":"bytes","hasKey":false,"answer":"application/json"},
+    countCodes: {"method":"GET","path":"/api/admin/nfts/{nft}/codes","body":null,"hasKey":false,"answer":"application/json"},
+    removeCodes: {"method":"DELETE","path":"/api/admin/nfts/{nft}/codes","body":null,"hasKey":false,"answer":"application/json"},
     getContentOfOrder: {"method":"GET","path":"/api/externalOrders/{order_id}/content","body":null,"hasKey":false,"answer":"application/json"},
     getContentOfHolder: {"method":"GET","path":"/api/public/nfts/{id}/content","body":null,"hasKey":false,"answer":"application/json"},
     loadContentFile: {"method":"GET","path":"/files/{name}","body":null,"hasKey":false,"answer":"audio/aac"},

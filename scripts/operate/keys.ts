@@ -9,6 +9,7 @@ export const command = defineCommand(
     actions: {
       jwt: 'A value of JWT_KEYS.',
       delivery: 'A value of DELIVERY_KEY_SECRET.',
+      codes: 'A value of CODE_KEYS, with which codes of NFTs are encrypted.',
       relayer: 'A value of TRANSFER_SIGNER_KEYS: the private key of a new account.',
       backup: 'A value of BACKUP_KEY, with which backups are read.',
     },

@@ -36,7 +36,8 @@ export const writeFiles = [removeFiles, moveFiles, addFiles]
 
 /** The `content` of the record of the NFT `n`, as JSON. A version whose bytes are missing comes first. */
 export const contentRecord = `iif(n.contentRelease IS NULL, 'null', '{"release":' || json_quote(n.contentRelease)
-  || ',"phrase":' || json_quote(n.secretPhrase) || ',"files":' || (
+  || ',"phrase":' || json_quote(n.secretPhrase) || ',"codes":' || iif(n.hasCodes, 'true', 'false')
+  || ',"files":' || (
     SELECT json_group_array(json_object('name', name, 'type', type, 'bytes', bytes, 'sha256', sha256))
     FROM (SELECT * FROM contentFiles c WHERE c.nftId = n.id AND c.state <> 'removed'
       AND (c.state = 'missing' OR NOT EXISTS (SELECT 1 FROM contentFiles m

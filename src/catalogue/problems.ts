@@ -68,7 +68,7 @@ const noUser = (field: string, stored: string) =>
       WHERE externalId = ${value(field)} AND (removedAt IS NULL OR id = ${stored}))`
 
 /** The pieces that an import may not take from the stock: those that live reservations hold. */
-const held = `iif(${value('amount')} < n.amount AND n.amountType IS NOT 'unlimited',
+const held = `iif(coalesce(${value('amount')}, 0) < n.amount AND n.amountType IS NOT 'unlimited',
   coalesce((SELECT sum(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > r.now), 0), 0)`
 
 const checks = [
@@ -139,6 +139,13 @@ const checks = [
     nft('cannot_change', field, `n.id IS NOT NULL AND ${column} IS NOT ${value(field)}`),
   ),
   nft('cannot_change', 'id', 'n.deletedAt IS NOT NULL'),
+  // Pieces that were sold without a code, or with one.
+  nft(
+    'cannot_change',
+    'content.codes',
+    `n.hasCodes IS NOT coalesce(${value('content.codes')}, 0)
+      AND (n.amount > n.availableAmount OR ${held} > 0)`,
+  ),
   nft('amount_too_small', 'amount', `n.availableAmount - n.amount + ${value('amount')} < ${held}`),
 
   listing(

@@ -178,9 +178,9 @@ const NftFields = z
     amountType: z
       .enum(amountTypes)
       .describe('Whether the pieces for sale are one, a number, or as many as are bought.'),
-    amount: pieces
-      .optional()
-      .describe('Pieces for sale, sold ones included. May be left out for a unique NFT.'),
+    amount: orNull(pieces).describe(
+      'Pieces for sale, sold ones included. May be left out for a unique NFT, and must be with `content.codes`.',
+    ),
     fulfilment: z
       .enum(fulfilments)
       .default('transfer')
@@ -227,17 +227,26 @@ const NftFields = z
     error: 'must be 1 for a unique NFT',
     path: ['amount'],
   })
-  .refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
-    error: 'is required, unless amountType is "unique"',
+  .refine(
+    ({ amountType, amount, content }) =>
+      amountType === 'unique' || content?.codes || amount !== null,
+    { error: 'is required, unless amountType is "unique"', path: ['amount'] },
+  )
+  .refine(({ amount, content }) => !content?.codes || amount === null, {
+    error: 'is the number of the codes, which are uploaded: leave it out',
     path: ['amount'],
+  })
+  .refine(({ amountType, content }) => !content?.codes || amountType === 'limited', {
+    error: 'must be "limited" for an NFT with codes',
+    path: ['amountType'],
   })
   .refine(({ content, payload }) => !content?.phrase || payload.secretPhrase === undefined, {
     error: 'is the `phrase` of the content: set one of them',
     path: ['payload', 'secretPhrase'],
   })
 
-const Nft = NftFields.transform(({ amount = 1, ...nft }) =>
-  normalized(NftFields, { amount, ...nft }),
+const Nft = NftFields.transform(({ amount, ...nft }) =>
+  normalized(NftFields, { amount: nft.content?.codes ? null : (amount ?? 1), ...nft }),
 )
 
 const ListingFields = z

@@ -69,7 +69,7 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
       contractName: 'n.contractName',
       tokenId: 'n.tokenId',
       amountType: 'n.amountType',
-      amount: 'n.amount',
+      amount: 'iif(n.hasCodes, NULL, n.amount)',
       fulfilment: 'n.fulfilment',
       recipients: 'n.recipients',
       status: 'n.status',

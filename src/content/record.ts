@@ -37,6 +37,12 @@ export const ContentRecord = z
       .nullable()
       .default(null)
       .describe('A secret phrase.'),
+    codes: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether each piece has a code of its own. They are uploaded after the import, and `amount` is their number.',
+      ),
     files: z
       .array(ContentFile)
       .max(contentLimits.files.max)
@@ -51,7 +57,11 @@ export const ContentRecord = z
       .default([])
       .describe('Its files. They are uploaded after the import; nothing is sold before.'),
   })
-  .refine(({ phrase, files }) => phrase !== null || files.length > 0, {
-    error: 'must have a phrase or files',
+  .refine(({ phrase, codes, files }) => phrase !== null || codes || files.length > 0, {
+    error: 'must have a phrase, codes or files',
     path: ['files'],
+  })
+  .refine(({ release, codes }) => !codes || release === 'delivered', {
+    error: 'must be "delivered" with codes: they are for who has bought a piece',
+    path: ['release'],
   })

@@ -1,7 +1,8 @@
 /** Who gets the content of an NFT, and the URLs of its files. */
 import { eq, sql } from 'drizzle-orm'
 import { getAddress, zeroHash } from 'viem'
-import { actsForAll, readAs } from '../auth/access.ts'
+import { actsForAll, readAs, writeAs } from '../auth/access.ts'
+import { recordIntended } from '../auth/audit.ts'
 import { signDownload, tokenIssuer } from '../auth/tokens.ts'
 import { believe } from '../chain/claims.ts'
 import { askAll } from '../chain/nodes.ts'
@@ -16,13 +17,14 @@ import { holdingRequest, readHolding } from '../ethereum/token.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { contentLimits } from '../limits.ts'
-import { filesSql, type StoredFile } from '../orders/reading/files.ts'
+import { codesSql, filesSql, type StoredFile } from '../orders/reading/files.ts'
 import {
   isVisibleSql,
   personOf,
   type ViewerValues,
   viewerValues,
 } from '../orders/reading/viewer.ts'
+import { openCodes } from './cipher.ts'
 
 export type ContentCtx = Ctx & { settings: Settings }
 
@@ -40,6 +42,9 @@ const selectOfOrder = prepared((db, values: ViewerValues & { orderId: number }) 
       content: prefixed('content', {
         ...contentColumns,
         itemId: orderItems.id,
+        hasCodes: nfts.hasCodes,
+        codes: codesSql(sql`${orderItems.id}`),
+        quantity: orderItems.quantity,
         buyerId: orders.buyerId,
         state: deliveries.state,
       }),
@@ -56,9 +61,20 @@ const selectOfOrder = prepared((db, values: ViewerValues & { orderId: number }) 
  * Throws `order_not_found`, `not_found`, `not_delivered`, `forbidden`.
  */
 export async function readContentOfOrder(ctx: ContentCtx, orderId: number) {
+  const { caller, settings } = ctx
   const { content, claims } = await findReleased(ctx, orderId)
-  return withUrls(ctx, content, claims)
+  const { hasCodes, nftId, buyerId, codes, quantity } = content
+  const released = await withUrls(ctx, content, claims)
+  if (!hasCodes || (!actsForAll(caller) && personOf(caller) !== buyerId)) return released
+  if (actsForAll(caller)) await recordReading(ctx, orderId)
+  const opened = await openCodes(settings, nftId, codes)
+  return { ...released, codes: opened, missingCodes: quantity - codes.length }
 }
+
+const recordReading = (ctx: ContentCtx, orderId: number) =>
+  writeAs(ctx.db, ctx.caller, [], {
+    audit: recordIntended(ctx, { action: 'codes.read', subject: orderId }),
+  })
 
 async function findReleased({ db, caller }: ContentCtx, orderId: number) {
   const { found } = await readAs(db, caller, {
@@ -159,6 +175,7 @@ async function isHolder({ settings }: ContentCtx, token: Holding): Promise<boole
   return believe('is_for_all', network, told)
 }
 
+/** Without codes: they are for one order. */
 type Released = { phrase: string | null; files: readonly StoredFile[] }
 
 /** `item`: the order item that releases it; null for who holds the token. `user`: for whom it is counted. */
@@ -174,5 +191,11 @@ async function withUrls(
     const url = `${settings.PUBLIC_URL}/files/${encodeURIComponent(name)}?token=${token}`
     return { name, type, bytes, sha256, url }
   })
-  return { phrase, files: await Promise.all(signed), expiresAt: expiresAt.toISOString() }
+  return {
+    phrase,
+    codes: null,
+    missingCodes: 0,
+    files: await Promise.all(signed),
+    expiresAt: expiresAt.toISOString(),
+  }
 }

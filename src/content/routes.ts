@@ -1,15 +1,24 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { tokenIssuer, verifyDownload } from '../auth/tokens.ts'
+import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors.ts'
 import { idText, inputText } from '../http/inputs.ts'
 import { contentRateLimit, holderRateLimit } from '../http/rate-limit.ts'
 import { contentLimits, describeLimit } from '../limits.ts'
+import { countCodes, parseCodes, removeCodes, storeCodes } from './codes.ts'
 import { answerFile, audioTypes } from './download.ts'
 import { FileName } from './record.ts'
 import { readContentOfHolder, readContentOfOrder } from './release.ts'
-import { Content, ContentFiles, StoredContentFile } from './schema.ts'
+import {
+  Codes,
+  Content,
+  ContentFiles,
+  RemovedCodes,
+  StoredCodes,
+  StoredContentFile,
+} from './schema.ts'
 import { listFiles, storeFile } from './upload.ts'
 
 const OrderId = z.object({ order_id: idText.describe('The id of the order.') })
@@ -48,6 +57,11 @@ function bodyLength(c: Context): number {
     )
   return Number(length)
 }
+
+const readCodes = bodyReader(
+  contentLimits.codeBody.max,
+  `a call may have at most ${describeLimit(contentLimits.codeBody)}`,
+)
 
 export const contentRoutes = new Endpoints({ tag: 'Content' })
   .get(
@@ -91,11 +105,65 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
     },
   )
   .get(
+    '/api/admin/nfts/:nft/codes',
+    {
+      id: 'countCodes',
+      summary: 'Count the codes of an NFT',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: NftRef },
+      answer: Codes,
+      errors: ['not_found', 'conflict'],
+    },
+    (c, { param: { nft } }) => countCodes(c.var, nft),
+  )
+  .post(
+    '/api/admin/nfts/:nft/codes',
+    {
+      id: 'storeCodes',
+      summary: 'Add codes to an NFT, one for each piece',
+      description:
+        `The body is text with a code a line: at most ${describeLimit(contentLimits.codeLines)} codes and ` +
+        `${describeLimit(contentLimits.codeBody)}. Codes that are there are left out, so repeating a call is ` +
+        'safe. In `issues`, `lines[12]` is line 12.',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: NftRef },
+      body: { type: 'text/plain', schema: z.file().describe('A code a line, in UTF-8.') },
+      answer: StoredCodes,
+      errors: [
+        ...(['not_found', 'conflict', 'content_full', 'payload_too_large'] as const),
+        'unsupported_media_type',
+      ],
+    },
+    async (c, { param: { nft } }) => {
+      const codes = parseCodes(decodeUtf8(await readCodes(c)))
+      return storeCodes(c.var, { nft, codes })
+    },
+  )
+  .delete(
+    '/api/admin/nfts/:nft/codes',
+    {
+      id: 'removeCodes',
+      summary: 'Remove the codes of pieces that are not sold',
+      description: 'So many pieces less are sold. What is sold or reserved keeps as many codes.',
+      access: 'master',
+      reads: 'primary',
+      isStrict: true,
+      input: { param: NftRef },
+      answer: RemovedCodes,
+      errors: ['not_found', 'conflict'],
+    },
+    (c, { param: { nft } }) => removeCodes(c.var, nft),
+  )
+  .get(
     '/api/externalOrders/:order_id/content',
     {
       id: 'getContentOfOrder',
       summary: 'Get the content that an order has released',
-      description: `For the buyer, the creator and master tokens, once the NFT is delivered. ${urls}`,
+      description: `For the buyer, the creator and master tokens, once the NFT is delivered. ${urls} Codes are for the buyer and master tokens, whose call is recorded in the audit log.`,
       access: 'token',
       reads: 'primary',
       isStrict: true,

@@ -13,12 +13,13 @@ import { guard } from '../http/guard.ts'
 type UploadCtx = Ctx & { bucket: R2Bucket }
 
 /** The id of an NFT, or the operator's own id of it. */
-type NftRef = number | string
+export type NftRef = number | string
 
 /** `length`: that of the body, in bytes. */
 type Upload = { nft: NftRef; name: string; body: ReadableStream; length: number }
 
-const isNft = (nft: NftRef) => sql`${typeof nft === 'number' ? nfts.id : nfts.externalId} = ${nft}`
+export const isNft = (nft: NftRef) =>
+  sql`${typeof nft === 'number' ? nfts.id : nfts.externalId} = ${nft}`
 
 /** Selects the versions of the files of an NFT, in the order of the record. */
 export const selectVersions = (db: Database, nft: NftRef) =>

@@ -94,6 +94,7 @@ type DetailRow = Pick<typeof nfts.$inferSelect, 'contractName'> & {
   attributes: string | null
   link: string | null
   release: (typeof nfts.$inferSelect)['contentRelease']
+  hasCodes: 0 | 1
   /** Files that come with it. */
   files: number
 }
@@ -101,7 +102,7 @@ type DetailRow = Pick<typeof nfts.$inferSelect, 'contractName'> & {
 const selectDetails = prepared((db, { id }: { id: number }) =>
   db.all<DetailRow>(
     sql`SELECT contractName, payload -> '$.metadata.attributes' AS attributes,
-      payload ->> '$.metadata.external_url' AS link, contentRelease AS release,
+      payload ->> '$.metadata.external_url' AS link, contentRelease AS release, hasCodes,
       (SELECT count(*) FROM contentFiles WHERE nftId = ${id} AND state = 'stored') AS files
     FROM nfts WHERE id = ${id}`,
   ),
@@ -119,7 +120,7 @@ export async function readNft(ctx: ListCtx, id: number) {
   const [nft] = toShown(toNfts(settings, nfts))
   const [detail] = details
   if (!nft || !detail) throw new ApiError('not_found', 'there is no such NFT')
-  const { contractName, link, attributes, release, files } = detail
+  const { contractName, link, attributes, release, hasCodes, files } = detail
   return {
     nft,
     /** What can be bought. */
@@ -129,7 +130,7 @@ export async function readNft(ctx: ListCtx, id: number) {
       return [{ seller, price, currency, shopUrl }]
     }),
     contractName,
-    content: { files, isForHolder: release === 'holder' },
+    content: { files, hasCodes: hasCodes === 1, isForHolder: release === 'holder' },
     link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,
     attributes: readAttributes(JSON.parse(attributes ?? '[]')),
   }

@@ -6,6 +6,7 @@
 import { inArray, isNull } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Results } from '../db/batch.ts'
+import { selectOwedCodes } from '../db/codes.ts'
 import { periodAt } from '../db/quota.ts'
 import { contentStorage } from '../db/schema/content.ts'
 import { networks } from '../db/schema/delivery.ts'
@@ -27,6 +28,7 @@ import { selectSigned } from './counting/signed-items.ts'
 import { selectEnding } from './counting/token-ends.ts'
 import {
   type DeliveriesUnderWay,
+  MAX_COUNT,
   noCounts,
   selectCosts,
   selectCounts,
@@ -68,8 +70,19 @@ export async function readState(
 type StateRows = Results<ReturnType<typeof stateStatements>>
 
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const { queued, inFlight, counts, checks, cron, webhooks, alarms, backup, content, ...others } =
-    rows
+  const {
+    queued,
+    inFlight,
+    counts,
+    checks,
+    cron,
+    webhooks,
+    alarms,
+    backup,
+    content,
+    owed,
+    ...others
+  } = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     ...others,
@@ -79,6 +92,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     cron: cron[0] ?? null,
     backup: backup[0] ?? null,
     contentBytes: content[0]?.bytes ?? 0,
+    owedCodes: owed[0] ?? { orderItems: 0, nfts: 0, first: null, last: null },
     webhooks: webhooks[0] ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: alarms.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
@@ -115,6 +129,7 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
       .orderBy(findings.id),
     disagreements: selectDisagreements(db, date),
     stoppedSales: selectStoppedSales(db, before(HOUR)),
+    owed: selectOwedCodes(db, MAX_COUNT),
     cron: db.select().from(cronRuns),
     webhooks: selectWebhookCounts(db, now),
     failingEndpoints: selectFailingEndpoints(db),

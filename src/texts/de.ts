@@ -194,6 +194,15 @@ export const de: Translation = {
     title: 'Ihre Dateien',
     phrase: 'Geheimer Satz',
     showPhrase: 'Geheimen Satz anzeigen',
+    codes: 'Ihre Codes',
+    showCodes: (count, shown) => (count === 1 ? 'Code anzeigen' : `${shown} Codes anzeigen`),
+    code: (number) => `Code ${number}`,
+    asQr: 'Als QR-Code anzeigen',
+    missingCodes: (count, shown) =>
+      count === 1
+        ? 'Ein Code fehlt. Er erscheint hier, sobald er da ist.'
+        : `${shown} Codes fehlen. Sie erscheinen hier, sobald sie da sind.`,
+    codeForOwners: 'Ein Code für jedes Stück',
     download: 'Herunterladen',
     forOwners: (count, shown) =>
       count === 1 ? '1 Datei für Besitzer' : `${shown} Dateien für Besitzer`,

@@ -193,6 +193,16 @@ export const en = {
     title: 'Your files',
     phrase: 'Secret phrase',
     showPhrase: 'Show the secret phrase',
+    codes: 'Your codes',
+    showCodes: (count: number, shown: string) =>
+      count === 1 ? 'Show the code' : `Show ${shown} codes`,
+    code: (number: number) => `Code ${number}`,
+    asQr: 'Show as a QR code',
+    missingCodes: (count: number, shown: string) =>
+      count === 1
+        ? 'One code is missing. It appears here as soon as it is there.'
+        : `${shown} codes are missing. They appear here as soon as they are there.`,
+    codeForOwners: 'A code for each piece',
     download: 'Download',
     forOwners: (count: number, shown: string) =>
       count === 1 ? '1 file for owners' : `${shown} files for owners`,

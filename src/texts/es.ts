@@ -187,6 +187,15 @@ export const es: Translation = {
     title: 'Sus archivos',
     phrase: 'Frase secreta',
     showPhrase: 'Mostrar la frase secreta',
+    codes: 'Sus códigos',
+    showCodes: (count, shown) => (count === 1 ? 'Mostrar el código' : `Mostrar ${shown} códigos`),
+    code: (number) => `Código ${number}`,
+    asQr: 'Mostrar como código QR',
+    missingCodes: (count, shown) =>
+      count === 1
+        ? 'Falta un código. Aparecerá aquí en cuanto esté disponible.'
+        : `Faltan ${shown} códigos. Aparecerán aquí en cuanto estén disponibles.`,
+    codeForOwners: 'Un código por cada pieza',
     download: 'Descargar',
     forOwners: (count, shown) =>
       count === 1 ? '1 archivo para propietarios' : `${shown} archivos para propietarios`,

@@ -191,6 +191,15 @@ export const fr: Translation = {
     title: 'Vos fichiers',
     phrase: 'Phrase secrète',
     showPhrase: 'Afficher la phrase secrète',
+    codes: 'Vos codes',
+    showCodes: (count, shown) => (count === 1 ? 'Afficher le code' : `Afficher ${shown} codes`),
+    code: (number) => `Code ${number}`,
+    asQr: 'Afficher en QR code',
+    missingCodes: (count, shown) =>
+      count === 1
+        ? 'Il manque un code. Il apparaîtra ici dès qu’il sera disponible.'
+        : `Il manque ${shown} codes. Ils apparaîtront ici dès qu’ils seront disponibles.`,
+    codeForOwners: 'Un code par exemplaire',
     download: 'Télécharger',
     forOwners: (count, shown) =>
       count === 1 ? '1 fichier pour les propriétaires' : `${shown} fichiers pour les propriétaires`,

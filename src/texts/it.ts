@@ -184,6 +184,15 @@ export const it: Translation = {
     title: 'I tuoi file',
     phrase: 'Frase segreta',
     showPhrase: 'Mostra la frase segreta',
+    codes: 'I tuoi codici',
+    showCodes: (count, shown) => (count === 1 ? 'Mostra il codice' : `Mostra ${shown} codici`),
+    code: (number) => `Codice ${number}`,
+    asQr: 'Mostra come codice QR',
+    missingCodes: (count, shown) =>
+      count === 1
+        ? 'Manca un codice. Apparirà qui non appena sarà disponibile.'
+        : `Mancano ${shown} codici. Appariranno qui non appena saranno disponibili.`,
+    codeForOwners: 'Un codice per ogni pezzo',
     download: 'Scarica',
     forOwners: (count, shown) =>
       count === 1 ? '1 file per i proprietari' : `${shown} file per i proprietari`,

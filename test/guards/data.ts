@@ -27,6 +27,12 @@ export const data: Guard[] = [
     test: 'test/content/holders.test.ts: gives the content to who holds the token now',
   },
   {
+    name: 'creators do not read the codes of buyers',
+    code: 'src/content/release.ts: readContentOfOrder',
+    broken: { condition: 'personOf', becomes: false },
+    test: 'test/content/codes.test.ts: are read by the buyer and by master tokens, once it is delivered',
+  },
+  {
     name: 'nothing is sold whose files are missing',
     code: 'src/orders/placing/guards.ts: refuseChanged',
     broken: { condition: 'nfts.missingFiles', becomes: true },
@@ -35,7 +41,7 @@ export const data: Guard[] = [
   {
     name: 'an import does not take away pieces that are sold',
     code: 'src/catalogue/problems.ts: checks',
-    broken: { condition: 'n.availableAmount', becomes: false },
+    broken: { condition: 'n.availableAmount <', becomes: false },
     test: 'test/catalogue/import.test.ts: what is refused',
   },
   {

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
-import { contentStorage } from '../../src/db/schema/content.ts'
+import { contentStorage, owedCodes } from '../../src/db/schema/content.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
 import {
   alarms,
@@ -866,4 +866,20 @@ it('quota_low is raised when 80 percent of the bytes of files are used', async (
   )
   await db.delete(contentStorage)
   expect(await instance.cron()).toEqual([])
+})
+
+it('codes_missing is raised while delivered items lack codes', async () => {
+  const instance = anInstance()
+  const [item, other] = await paidItems(aMarket('localhost', 31337), [edition, edition])
+  const since = '2026-01-02T03:04:05.000Z'
+  for (const { id } of [item, other])
+    await db.insert(owedCodes).values({ nftId: id, orderItemId: id, since })
+  expect(await instance.cron()).not.toContain('codes_missing')
+  await db.update(deliveries).set({ state: 'transferred' })
+  expect(await instance.cron()).toContain('codes_missing')
+  expect(await detailOf('codes_missing')).toBe(
+    '2 delivered items of 2 NFTs lack codes, the first since 2026-01-02 03:04 UTC.',
+  )
+  await db.delete(owedCodes)
+  expect(await instance.cron()).not.toContain('codes_missing')
 })

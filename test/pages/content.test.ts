@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { owedCodes } from '../../src/db/schema/content.ts'
 import { deliveries, type deliveryStates } from '../../src/db/schema/delivery.ts'
 import { recordWakeUps, sold } from '../orders/shop.ts'
+import { call } from '../support/api.ts'
 import {
   aContentFile,
   aListing,
@@ -9,6 +11,7 @@ import {
   anNft,
   aUser,
   CONTENT,
+  db,
   setRow,
 } from '../support/makers.ts'
 import { aSignedInVisitor, pageOf } from '../support/visitor.ts'
@@ -59,4 +62,46 @@ it('has a player for the types that are served as audio, and for no others', asy
     ([, name]) => name,
   )
   expect(players).toEqual(['file%200', 'file%203'])
+})
+
+/** An order of a buyer who is signed in, of an NFT with codes, these of which are there. */
+async function anOrderOf(quantity: number, lines: readonly string[]) {
+  const { visitor, user: buyer } = await aSignedInVisitor()
+  await anAddress(buyer)
+  const nft = await anNft(await aUser(), {
+    ...{ contentRelease: 'delivered', hasCodes: true, amount: quantity },
+  })
+  const { id: listingId } = await aListing(nft)
+  const token = await aMasterToken()
+  const input = { nftId: nft.id, listingId, quantity, buyerUserId: buyer.id }
+  const { order, item } = await sold(token, input)
+  await setRow(deliveries, item.id, { state: 'transferred' })
+  await db.insert(owedCodes).values({ nftId: nft.id, orderItemId: item.id, since: '' })
+  const body = lines.join('\n')
+  await call('POST', `/api/admin/nfts/${nft.id}/codes`, { token, body })
+  return { visitor, path: `/orders/${order.id}`, nft }
+}
+
+it('shows the buyer each code with a QR code, and how many are missing', async () => {
+  const { visitor, path, nft } = await anOrderOf(3, ['ROW-4 <b>', 'ROW-5'])
+  const { html } = await pageOf(visitor.get(path))
+  expect(html).toContain('Your codes')
+  expect(html).toContain('Show 2 codes')
+  expect(html).toContain('>ROW-4 &lt;b&gt;</textarea>')
+  expect(html.match(/<svg class="qr" role="img" aria-label="Code \d"/g)).toHaveLength(2)
+  expect(html).toContain('One code is missing. It appears here as soon as it is there.')
+  const collection = await pageOf(visitor.get('/collection'))
+  expect(collection.html).toContain(`href="${path}#content"`)
+  expect(collection.html).not.toContain('ROW-4')
+  const { html: offer } = await pageOf(call('GET', `/nfts/${nft.id}`))
+  expect(offer).toContain('A code for each piece')
+  expect(offer).not.toContain('ROW-4')
+})
+
+it('shows more than 20 codes together', async () => {
+  const lines = Array.from({ length: 21 }, (_, i) => `code ${i}`)
+  const { visitor, path } = await anOrderOf(21, lines)
+  const { html } = await pageOf(visitor.get(path))
+  expect(html).toContain(`>${lines.join('\n')}</textarea>`)
+  expect(html).not.toContain('class="qr"')
 })

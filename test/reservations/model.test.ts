@@ -1,14 +1,17 @@
 /**
- * Random reservations, orders, releases, imports, returned pieces and passing time, from a seed, some of
- * them at the same time. Whatever is answered, the stock is what it must be: nothing is lost, and nothing
+ * Random reservations, orders, releases, imports, returned pieces, codes and passing time, from a seed, some
+ * of them at the same time. Whatever is answered, the stock is what it must be: nothing is lost, and nothing
  * is sold or held twice.
  */
 
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
+import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { raw } from '../../src/db/statements.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { deliver } from '../../src/delivery/rules/delivery-changes.ts'
+import { NO_CHANGES, writeChanges } from '../../src/delivery/store/changes.ts'
 import { sweepReservations } from '../../src/reservations/reserve.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { pickFrom } from '../fuzz/hostile/attackers.ts'
@@ -24,7 +27,8 @@ type Goods = {
   name: string
   number: number
   amountType: 'limited' | 'unique' | 'unlimited'
-  amount: number
+  /** Null if it follows from codes. */
+  amount: number | null
   nftId: number
   listingId: number
   priceCents: number
@@ -42,6 +46,8 @@ type World = {
   isBurst: boolean
   /** Orders that took a reservation. */
   used: number
+  /** Codes that were uploaded. */
+  codes: number
 }
 type Answer = { status: number; body: { code?: string } & Record<string, unknown> }
 
@@ -51,15 +57,19 @@ const send = async (method: string, path: string, content: Call): Promise<Answer
   return { status: response.status, body: text ? JSON.parse(text) : {} }
 }
 
-const nftRecord = ({ name, number, amountType }: Goods, amount: number) =>
-  anNftRecord(name, number, { amountType, amount })
+const nftRecord = ({ name, number, amountType }: Goods, amount: number | null) =>
+  anNftRecord(name, number, {
+    ...{ amountType, amount },
+    ...(amount === null && { content: { release: 'delivered', codes: true } }),
+  })
 
 async function createWorld(seed: number): Promise<World> {
   const dice = aDice(seed)
   const master = await aMasterToken()
-  const kinds = ['limited', 'limited', 'unique', 'unlimited'] as const
-  const goods = kinds.map((amountType, i): Goods => {
-    const amount = amountType === 'unique' ? 1 : 4 + 3 * i
+  const kinds = ['limited', 'limited', 'unique', 'unlimited', 'codes', 'codes'] as const
+  const goods = kinds.map((kind, i): Goods => {
+    const amountType = kind === 'codes' ? 'limited' : kind
+    const amount = kind === 'codes' ? null : kind === 'unique' ? 1 : 4 + 3 * i
     const [name, number] = [`nft-${seed}-${i}`, 10 * seed + i]
     return { name, number, amountType, amount, nftId: 0, listingId: 0, priceCents: 1000 }
   })
@@ -85,7 +95,17 @@ async function createWorld(seed: number): Promise<World> {
   await anAddress(buyer)
   const seller = await aToken({ id: rows[0]?.sellerId ?? 0 })
   const tokens = [master, await aMasterToken(), seller]
-  return { dice, goods, holds: [], tokens, master, buyerUserId: buyer.id, isBurst: false, used: 0 }
+  return {
+    dice,
+    goods,
+    holds: [],
+    tokens,
+    master,
+    buyerUserId: buyer.id,
+    isBurst: false,
+    used: 0,
+    codes: 0,
+  }
 }
 
 const drawn = <T>(dice: Dice, list: readonly T[]): T | undefined => list[dice.upTo(list.length)]
@@ -157,9 +177,9 @@ const release: Step = async ({ dice, tokens, holds }) => {
 const importAmount: Step = async ({ dice, goods, master }) => {
   const one = pickFrom(
     dice,
-    goods.filter(({ amountType }) => amountType !== 'unique'),
+    goods.filter(({ amountType, amount }) => amountType !== 'unique' && amount !== null),
   )
-  const amount = Math.max(1, one.amount + dice.upTo(9) - 5)
+  const amount = Math.max(1, (one.amount ?? 0) + dice.upTo(9) - 5)
   const body = linesOf([nftRecord(one, amount)])
   const answer = await send('POST', '/api/admin/catalogue', { token: master, body })
   if (isDone(answer, 'amount_too_small')) one.amount = amount
@@ -188,6 +208,40 @@ const returnPieces: Step = async ({ dice, master }) => {
   isDone(await send('POST', path, { token: master, json }))
 }
 
+const withCodes = ({ dice, goods }: World) =>
+  pickFrom(
+    dice,
+    goods.filter(({ amount }) => amount === null),
+  )
+
+const uploadCodes: Step = async (world) => {
+  const { dice, master } = world
+  const { nftId } = withCodes(world)
+  const lines = Array.from({ length: 1 + dice.upTo(6) }, () => `code ${world.codes++}`)
+  const body = lines.join('\n')
+  isDone(await send('POST', `/api/admin/nfts/${nftId}/codes`, { token: master, body }))
+}
+
+const removeCodes: Step = async (world) => {
+  const path = `/api/admin/nfts/${withCodes(world).nftId}/codes`
+  isDone(await send('DELETE', path, { token: world.master }))
+}
+
+/** What is delivered has its codes. */
+const deliverOne: Step = async (world) => {
+  const { nftId } = withCodes(world)
+  const [rows] = await db.batch([
+    raw<typeof deliveries.$inferSelect>(db)`SELECT d.* FROM deliveries d
+      JOIN "orderItems" i ON i.id = d.id WHERE i.nftId = ${nftId}
+        AND d.state NOT IN ('transferred', 'written_off') ORDER BY d.id`,
+  ])
+  const row = drawn(world.dice, rows)
+  if (!row) return
+  const now = new Date()
+  const changes = { ...NO_CHANGES, deliveries: [deliver(row, 1n)] }
+  await batch(db, writeChanges(db, 1, changes, { now, leaseUntil: now.toISOString() }))
+}
+
 const letTimePass: Step = async ({ dice }) =>
   vi.setSystemTime(Date.now() + 1000 * (1 + dice.upTo(dice.chance(0.2) ? 900 : 60)))
 
@@ -198,7 +252,7 @@ const sweep: Step = async () => {
 const burst: Step = async (world) => {
   world.isBurst = true
   const steps = Array.from({ length: 5 }, () =>
-    pickFrom(world.dice, [reserve, order, order, release, importAmount]),
+    pickFrom(world.dice, [reserve, order, order, release, importAmount, uploadCodes, deliverOne]),
   )
   await Promise.all(steps.map((step) => step(world)))
   world.isBurst = false
@@ -207,20 +261,28 @@ const burst: Step = async (world) => {
 /** Nothing is lost, and nothing is sold or held twice. */
 async function expectStock({ goods }: World): Promise<void> {
   const now = new Date().toISOString()
-  type Stock = Record<'id' | 'amount' | 'available' | 'sold' | 'held' | 'reserved', number>
+  type Stock = Record<'id' | 'amount' | 'available' | 'sold' | 'held' | 'reserved', number> &
+    Record<'codes' | 'given' | 'delivered', number>
   const [rows] = await db.batch([
     raw<Stock>(db)`
       SELECT n.id, n.amount, n.availableAmount AS available,
+        (SELECT total(iif(d.state = 'written_off',
+            (SELECT count(*) FROM codes c WHERE c.orderItemId = i.id), i.quantity))
+          FROM "orderItems" i JOIN deliveries d ON d.id = i.id WHERE i.nftId = n.id) AS sold,
+        (SELECT count(*) FROM codes c WHERE c.nftId = n.id) AS codes,
+        (SELECT count(*) FROM codes c JOIN deliveries d ON d.id = c.orderItemId
+          WHERE c.nftId = n.id AND d.state = 'transferred') AS given,
         (SELECT total(i.quantity) FROM "orderItems" i JOIN deliveries d ON d.id = i.id
-          WHERE i.nftId = n.id AND d.state <> 'written_off') AS sold,
+          WHERE i.nftId = n.id AND d.state = 'transferred') AS delivered,
         (SELECT total(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > ${now}) AS held,
         (SELECT total(quantity) FROM reservations WHERE nftId = n.id AND expiresAt > ${now}) AS reserved
       FROM nfts n`,
   ])
-  for (const { nftId, amountType } of goods) {
+  for (const { nftId, amountType, amount } of goods) {
     const row = rows.find(({ id }) => id === nftId)
     if (!row) throw new Error('an NFT is missing')
     expect(row.held).toBe(row.reserved)
+    if (amount === null) expect([row.codes, row.given]).toEqual([row.amount, row.delivered])
     if (amountType === 'unlimited') continue
     expect(row.available + row.sold).toBe(row.amount)
     expect(row.held).toBeLessThanOrEqual(row.available)
@@ -232,6 +294,9 @@ const steps: [weight: number, step: Step][] = [
   [6, order],
   [2, release],
   [2, importAmount],
+  [3, uploadCodes],
+  [1, removeCodes],
+  [3, deliverOne],
   [1, importPrice],
   [2, returnPieces],
   [3, letTimePass],

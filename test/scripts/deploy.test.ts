@@ -61,7 +61,7 @@ const ready: Partial<Account> = {
   },
   workers: {
     [WORKER]: {
-      secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+      secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET', 'CODE_KEYS'],
       versions: ['version-1'],
     },
   },
@@ -212,6 +212,7 @@ it('does not deploy to an account that lacks something, and prints all of it', a
     set('JWT_KEYS'),
     set('TRANSFER_SIGNER_KEYS'),
     set('DELIVERY_KEY_SECRET'),
+    set('CODE_KEYS'),
   ])
   expect(await changes()).toEqual([])
 })

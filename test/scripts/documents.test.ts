@@ -9,6 +9,7 @@ import {
   withLimits,
   withReasons,
 } from '../../scripts/build/docs/tables.ts'
+import { stopCodes } from '../../scripts/operate/backup/codes.ts'
 import { variables } from '../../src/env.ts'
 import { errorStatus } from '../../src/http/errors.ts'
 import { webhookLimits } from '../../src/limits.ts'
@@ -65,6 +66,10 @@ it.each(variables)('describes the variable %s', (name) => {
 
 it.each([...events])('describes the log event %s', (event) => {
   expect(read('docs/operations.md')).toContain(`\`${event}\``)
+})
+
+it('has the statements of a restore for Time Travel, too', () => {
+  expect(read('docs/runbook.md')).toContain(`--command "${stopCodes.join('; ')}"`)
 })
 
 it('has a section of the runbook for each alarm', () => {

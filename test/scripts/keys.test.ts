@@ -10,6 +10,17 @@ it('prints signing keys of tokens', async () => {
   expect(JSON.parse(out)).toMatchObject({ keys: [{ kty: 'OKP', crv: 'Ed25519' }] })
 })
 
+it('prints keys for codes of NFTs', async () => {
+  const { out } = await call(keys, ['codes'])
+  expect(JSON.parse(out).keys).toEqual([
+    {
+      kty: 'oct',
+      kid: expect.stringMatching(/^[0-9a-f]{8}$/),
+      k: expect.stringMatching(/^[\w-]{43}$/),
+    },
+  ])
+})
+
 it('prints another secret for delivery keys each time', async () => {
   const { out } = await call(keys, ['delivery'])
   expect(out).toMatch(/^[0-9a-f]{64}\n$/)
@@ -32,5 +43,5 @@ it('prints a secret key for backups, and beside it the public key', async () => 
 it.each([[[]], [['other']], [['toString']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
   const { out, errors, status } = await call(keys, args)
   expect({ out, status }).toEqual({ out: '', status: 1 })
-  expect(errors).toMatch(/^Name one of jwt, delivery, relayer, backup\.\nusage: /)
+  expect(errors).toMatch(/^Name one of jwt, delivery, codes, relayer, backup\.\nusage: /)
 })

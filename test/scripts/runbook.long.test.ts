@@ -81,7 +81,7 @@ beforeAll(async () => {
     },
     workers: {
       [WORKER]: {
-        secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+        secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET', 'CODE_KEYS'],
         versions: ['version-1', 'version-2'],
       },
     },
@@ -280,7 +280,7 @@ const checks: Record<string, () => Promise<void>> = {
   'Not serving': async () => {
     const [out] = await runAll('Not serving')
     expect(out).toContain('"version_id":"version-2"')
-    for (const secret of ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'])
+    for (const secret of ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET', 'CODE_KEYS'])
       expect(out).toContain(`"name": "${secret}"`)
     expect(out).toContain('No migrations to apply!')
   },

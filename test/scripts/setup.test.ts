@@ -146,6 +146,7 @@ it('makes an empty account live, and prints what is left to do', async () => {
     JWT_KEYS: expect.stringMatching(/^\{"keys":\[\{.*"crv":"Ed25519"/),
     TRANSFER_SIGNER_KEYS: toPrivateKey(relayer),
     DELIVERY_KEY_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
+    CODE_KEYS: expect.stringMatching(/^\{"keys":\[\{"kty":"oct"/),
   })
   // The keys of the standby relayers are in a file of their own, and never go to the Worker.
   const standby = join(project.folder, 'secrets.staging.standby.json')
@@ -461,14 +462,14 @@ it('changes nothing in a dry run, which needs no login, and prints what it would
       'database: marketplace-staging: would be created unless it exists',
       'queue: marketplace-staging-deliveries: would be created unless it exists',
       'wrangler.toml: EMAIL_FROM of [env.staging.vars]: would be "shop@example.org"',
-      'secrets: JWT_KEYS, TRANSFER_SIGNER_KEYS, DELIVERY_KEY_SECRET: would be written to secrets.staging.json',
+      'secrets: JWT_KEYS, TRANSFER_SIGNER_KEYS, DELIVERY_KEY_SECRET, CODE_KEYS: would be written to secrets.staging.json',
       'worker: marketplace-staging-api: would be deployed',
     ]),
   )
 })
 
 it('does not deploy while something must be done by hand, and prints all of it', async () => {
-  const secrets = { JWT_KEYS: 'x', DELIVERY_KEY_SECRET: 'short' }
+  const secrets = { JWT_KEYS: 'x', DELIVERY_KEY_SECRET: 'short', CODE_KEYS: '{}' }
   await project.reset(await readFile('wrangler.toml', 'utf8'))
   const file = join(project.folder, 'secrets.staging.json')
   await writeFile(file, JSON.stringify(secrets), { mode: 0o644 })
@@ -485,6 +486,7 @@ it('does not deploy while something must be done by hand, and prints all of it',
     /^ {5}\d+: delivery = "<address of the Delivery contract/m,
     /^\d\. secrets\.staging\.json: JWT_KEYS must be a set of signing keys\.$/m,
     /^\d\. secrets\.staging\.json: DELIVERY_KEY_SECRET must be 64 hexadecimal digits\.$/m,
+    /^\d\. secrets\.staging\.json: CODE_KEYS must be a set of AES keys\.$/m,
     /^\d\. The network sepolia was not checked/m,
   ])
     expect(demands).toMatch(demand)

@@ -132,6 +132,8 @@ export async function sampleWorld() {
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
   /** A file of the content of the NFT. */
+  const anNftWithCodes = async () => (await anNft(seller, { hasCodes: true, amount: 0 })).id
+
   async function aFile() {
     await db.delete(contentFiles)
     return aContentFile(nft, { name: 'track.mp3' })
@@ -308,6 +310,12 @@ export async function sampleWorld() {
         headers: { 'content-length': String(CONTENT.length) },
       }
     },
+    'GET /api/admin/nfts/:nft/codes': async () => ({ params: { nft: await anNftWithCodes() } }),
+    'POST /api/admin/nfts/:nft/codes': async () => ({
+      params: { nft: await anNftWithCodes() },
+      body: 'ROW-4-SEAT-11\nROW-4-SEAT-12\n',
+    }),
+    'DELETE /api/admin/nfts/:nft/codes': async () => ({ params: { nft: await anNftWithCodes() } }),
     'GET /api/externalOrders/:order_id/content': async () => {
       await aFile()
       return { params: { order_id: (await aDeliveredOrder()).orderId } }

@@ -93,6 +93,9 @@ POST   /api/admin/catalogue                                | 401      | 403     
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
 GET    /api/admin/nfts/:nft/files                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 10    | 0
 PUT    /api/admin/nfts/:nft/files/:name                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 30       | 14      
+GET    /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1        | 20       | 0       
+POST   /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 60       | 20      
+DELETE /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 60       | 20      
 GET    /api/externalOrders/:order_id/content               | 401      | 200      | 200      | 200      | order_not_found | 200      | 403      | 403      | 200      | order_not_found | 1        | 30       | 0       
 GET    /api/public/nfts/:id/content                        | 401      | 403      | 403      | 403      | try_later | try_later | 403      | 403      | try_later | try_later | 1        | 10       | 0       
 GET    /files/:name                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1        | 10       | 0       

@@ -92,11 +92,12 @@ it('call an e-mail in German always E-Mail', () => {
 /** Words that a language has from English. */
 const same: Record<string, string[]> = {
   de: [
-    ...['/layout/nfts', '/layout/api', '/settings/webhooks', '/wallets/label', '/orders/wallet'],
-    ...['/nfts/count', '/nfts/count of one', '/nfts/token', '/profile/name'],
+    ...['/layout/nfts', '/layout/api', '/settings/webhooks', '/wallets/label', '/content/code'],
+    ...['/orders/wallet', '/nfts/count', '/nfts/count of one', '/nfts/token', '/profile/name'],
   ],
   fr: [
     ...['/layout/api', '/layout/questions', '/settings/sessions', '/settings/webhooks'],
+    '/content/code',
     ...['/orders/transaction', '/collection/title', '/nfts/count of one', '/nfts/collection'],
   ],
   es: ['/layout/api', '/settings/webhooks', '/errors/label', '/nfts/count of one', '/nfts/token'],

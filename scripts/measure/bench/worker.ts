@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Issuer } from '../../../src/auth/tokens.ts'
+import { generators } from '../../operate/keys/generate.ts'
 
 type ServeOptions = {
   /** The Worker's main file. */
@@ -67,6 +68,7 @@ export const bindingsFor = async ({ url, keys }: Issuer) =>
     JWT_KEYS: JSON.stringify({ keys }),
     TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
     DELIVERY_KEY_SECRET: '1'.repeat(64),
+    CODE_KEYS: await generators.CODE_KEYS(),
   }) satisfies Required<NodeJS.ProcessEnv>
 
 export async function serveWorker(options: ServeOptions) {

@@ -8,6 +8,7 @@ import { folderBeside } from '../../shell/files.ts'
 import { databaseOptions, runWrangler } from '../../shell/wrangler.ts'
 import { readArchive } from './archive.ts'
 import { download } from './bucket.ts'
+import { stopSaleOfCodes } from './codes.ts'
 import { describeLost } from './content.ts'
 import { readStatements } from './dump.ts'
 
@@ -37,6 +38,8 @@ export async function restoreBackup({ environment, key, file, bucket }: Backup):
     console.log(`Imported ${name}.`)
   }
   console.log(`Restored ${file}.`)
+  const stopped = await stopSaleOfCodes(execute)
+  if (stopped) console.log(stopped)
   const lost = environment && (await describeLost(environment))
   if (lost) console.log(lost)
 }

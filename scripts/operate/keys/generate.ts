@@ -6,9 +6,16 @@ import { generateSigningKey } from './signing-key.ts'
 
 const generateKeySet = async () => JSON.stringify({ keys: [await generateSigningKey()] })
 
+/** A new key for the variable `CODE_KEYS`. Its id stands in front of each code, so it is short. */
+const generateCodeKeys = async () => {
+  const key = { kty: 'oct', kid: randomBytes(4).toString('hex') }
+  return JSON.stringify({ keys: [{ ...key, k: randomBytes(32).toString('base64url') }] })
+}
+
 export const generators = {
   JWT_KEYS: generateKeySet,
   DELIVERY_KEY_SECRET: async () => randomBytes(32).toString('hex'),
+  CODE_KEYS: generateCodeKeys,
   /** One relayer, a new account. */
   TRANSFER_SIGNER_KEYS: async (): Promise<string> => generatePrivateKey(),
   /** A secret key of age. */

@@ -7,6 +7,7 @@ import { generators } from './generate.ts'
 const names = {
   jwt: 'JWT_KEYS',
   delivery: 'DELIVERY_KEY_SECRET',
+  codes: 'CODE_KEYS',
   relayer: 'TRANSFER_SIGNER_KEYS',
   backup: 'BACKUP_KEY',
 } as const

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { instance } from '../../../src/db/schema/delivery.ts'
 import { hashKeySecret } from '../../../src/delivery/key.ts'
-import { issuerSchema } from '../../../src/env.ts'
+import { issuerSchema, settingsSchema } from '../../../src/env.ts'
 import { CommandError } from '../../shell/command.ts'
 import { writeLines } from '../../shell/files.ts'
 import { readSecretNames } from '../cloudflare/account.ts'
@@ -59,7 +59,7 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean) {
 }
 
 /** Returns sentences about values that the Worker would not take. They have no value in them. */
-function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
+function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET, CODE_KEYS }: Secrets): string[] {
   const check = (value: string | undefined, schema: z.ZodType, sentence: string) =>
     value === undefined || schema.safeParse(value).success ? [] : [sentence]
   return [
@@ -69,6 +69,7 @@ function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
       z.string().regex(/^[0-9a-f]{64}$/i),
       'DELIVERY_KEY_SECRET must be 64 hexadecimal digits.',
     ),
+    ...check(CODE_KEYS, settingsSchema.shape.CODE_KEYS, 'CODE_KEYS must be a set of AES keys.'),
   ]
 }
 

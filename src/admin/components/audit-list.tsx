@@ -70,6 +70,9 @@ const sentences: Record<AuditAction, string> = {
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
   'content.store': 'stored a file of %',
+  'codes.store': 'added codes to %',
+  'codes.read': 'read the codes of %',
+  'codes.remove': 'removed codes of %',
   'administrator.appoint': 'made % an administrator',
   'administrator.dismiss': 'dismissed % as administrator',
 }

@@ -6,6 +6,7 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { parseNamespace } from '../../auth/sources.ts'
+import { type CodeCounts, selectCodeCounts } from '../../content/codes.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
 import type { contentFiles } from '../../db/schema/content.ts'
 import { orders, type Paid } from '../../db/schema/orders.ts'
@@ -33,6 +34,7 @@ import { Meta, Rows, Section } from '../../pages/components/lists.tsx'
 import { type Found, usePage } from '../../pages/components/request.ts'
 import {
   displayName,
+  formatCount,
   formatMoney,
   formatSize,
   pathWith,
@@ -156,6 +158,7 @@ async function readNftDetails(ctx: Ctx, id: number) {
     creators: raw<{ name: string | null }>(ctx.db)`
       SELECT ${nameSql('u')} AS name FROM users u WHERE id = (SELECT creatorId FROM nfts WHERE id = ${id})`,
     listings: selectFoundListings(ctx, sql`l.nftId = ${id}`),
+    codes: selectCodeCounts(ctx.db, id),
     files: raw<FoundFile>(ctx.db)`SELECT f.name, f.type, f.bytes, f.state,
         (SELECT coalesce(sum(count), 0) FROM downloads d WHERE d.nftId = f.nftId AND d.name = f.name) AS downloads
       FROM contentFiles f WHERE f.nftId = ${id} AND f.state <> 'removed' ORDER BY f.place, f.state`,
@@ -246,7 +249,10 @@ const CorrectEmail = ({ id }: { id: number }) => (
   </Section>
 )
 
-const NftPage = ({ nft, creators, listings, files }: Found<typeof readNftDetails>) => (
+const describeCodes = ({ codes, given, owed }: CodeCounts) =>
+  `${formatCount(given)} of ${formatCount(codes)} given${owed > 0 ? `, and ${plural(owed, 'order')} waiting for theirs` : ''}`
+
+const NftPage = ({ nft, creators, listings, codes, files }: Found<typeof readNftDetails>) => (
   <Details
     title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
     facts={[
@@ -264,6 +270,7 @@ const NftPage = ({ nft, creators, listings, files }: Found<typeof readNftDetails
           ? 'who holds the token'
           : nft.contentRelease && 'who has bought it',
       ],
+      ['Codes', nft.hasCodes && codes.map(describeCodes)],
       [
         'Contract',
         <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,

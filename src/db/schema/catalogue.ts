@@ -42,6 +42,8 @@ export const nfts = sqliteTable(
     contentRelease: text({ enum: contentReleases }),
     /** The phrase of the content, which is shown as its files are. */
     secretPhrase: text(),
+    /** Whether each of its pieces has a code (`codes`), so that its stock follows from their number. */
+    hasCodes: boolean().notNull().default(false),
     /** Files of its content whose bytes are not stored yet. Updated by triggers. */
     missingFiles: integer().notNull().default(0),
     /** Per cent, as decimal text. */

@@ -9,7 +9,8 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { nfts } from './catalogue.ts'
-import { isOneOfSql, reference, timestamp } from './columns.ts'
+import { idColumn, isOneOfSql, reference, timestamp } from './columns.ts'
+import { orderItems } from './orders.ts'
 
 /**
  * `missing`: the catalogue names it, and its bytes are not stored yet. `removed`: the catalogue names another
@@ -77,3 +78,34 @@ export const contentStorage = sqliteTable('contentStorage', {
   id: integer().primaryKey(),
   bytes: integer().notNull(),
 })
+
+/** Codes of pieces, one for each. The transition `deliver` gives an order item as many as it has pieces. */
+export const codes = sqliteTable(
+  'codes',
+  {
+    id: idColumn(),
+    nftId: reference(() => nfts.id),
+    /** HMAC of the code (`hashCodes` in `content/cipher.ts`): the same code is stored once. */
+    hash: text().notNull(),
+    /** The encrypted code, with the id of its key. */
+    sealed: text().notNull(),
+    /** Whose it is, for ever. Null while it is in the pool. */
+    orderItemId: integer().references(() => orderItems.id),
+  },
+  (t) => [
+    uniqueIndex('codes_hash').on(t.nftId, t.hash),
+    index('codes_pool').on(t.nftId).where(sql`${t.orderItemId} IS NULL`),
+    index('codes_orderItem').on(t.orderItemId).where(sql`${t.orderItemId} IS NOT NULL`),
+  ],
+)
+
+/** Order items that were delivered while the pool had too few codes. The next ones are theirs. WITHOUT ROWID. */
+export const owedCodes = sqliteTable(
+  'owedCodes',
+  {
+    nftId: integer().notNull(),
+    orderItemId: integer().notNull(),
+    since: timestamp().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.nftId, t.orderItemId] })],
+)

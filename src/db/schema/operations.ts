@@ -252,6 +252,7 @@ export type AuditAction =
   | 'user.forget'
   | 'catalogue.import'
   | 'content.store'
+  | `codes.${'store' | 'read' | 'remove'}`
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
 export const auditLog = sqliteTable(

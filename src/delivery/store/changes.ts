@@ -1,6 +1,7 @@
 /** What a step has decided, and the statements that write it. */
 
 import { type Database, jsonValues, toJsonSlices } from '../../db/client.ts'
+import { giveCodes, oweCodes } from '../../db/codes.ts'
 import { raw } from '../../db/statements.ts'
 import { returnPieces, takePieces } from '../../db/stock.ts'
 import type { KnownBlock, SignerRow } from '../model.ts'
@@ -51,12 +52,20 @@ export function writeChanges(
   const idsOf = (flag: 'isUnrequested' | 'isReturned' | 'isTaken') =>
     changes.deliveries.flatMap((delivery) => (delivery[flag] ? delivery.id : []))
   const unrequested = idsOf('isUnrequested')
+  const delivered = changes.deliveries.flatMap(({ id, transition }) =>
+    transition === 'deliver' ? id : [],
+  )
   return {
     transactions: writeTransactions(db, chainId, changes.transactions, now),
     deliveries: writeDeliveryChanges(db, changes.deliveries, changes.isUnconfirmed ?? false, now),
     stock: [
       ...toJsonSlices(idsOf('isReturned')).map((ids) => returnPieces(db, jsonValues(ids), now)),
       ...toJsonSlices(idsOf('isTaken')).map((ids) => takePieces(db, jsonValues(ids), now)),
+    ],
+    // Pieces that are taken again have no codes yet.
+    codes: [
+      ...toJsonSlices(delivered).map((ids) => oweCodes(db, jsonValues(ids), now)),
+      ...(delivered.length > 0 ? giveCodes(db) : []),
     ],
     signers: writeSigners(db, chainId, changes, now),
     sales: stopSales(db, changes.isUnconfirmed ? [] : findUndeliverable(changes.deliveries), now),

@@ -48,6 +48,7 @@ export const severityOf = {
   deliveries_delayed: 'warning',
   backlog: 'warning',
   deliveries_failed: 'warning',
+  codes_missing: 'warning',
   sales_stopped: 'warning',
   foreign_transaction: 'critical',
   contract_changed: 'critical',

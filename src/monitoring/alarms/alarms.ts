@@ -38,6 +38,7 @@ export function findAllAlarms(
     ...chainAlarms(state, criteria),
     ...delayAlarms(state, criteria),
     ...failedDeliveryAlarms(state),
+    ...codeAlarms(state),
     ...saleAlarms(state),
     ...queueAlarms(state, criteria),
     ...receiverAlarms(state, criteria),
@@ -94,6 +95,13 @@ function* failedDeliveryAlarms({ failed, failedAt, retried }: State) {
   ]
   const detail = parts.filter(Boolean).join(' ')
   if (failed + retried > 0) yield alarm('deliveries_failed', '', detail, versionOf(failedAt))
+}
+
+/** Buyers who have paid for a code and got the token alone. */
+function* codeAlarms({ owedCodes: { orderItems, nfts, first, last } }: State) {
+  if (orderItems === 0) return
+  const detail = `${countedUp(orderItems, 'delivered item')} of ${counted(nfts, 'NFT')} lack codes, the first since ${when(first ?? '')}.`
+  yield alarm('codes_missing', '', detail, versionOf(last))
 }
 
 /** Listings that stop within an hour, from which on it is not each by itself. */

@@ -1,4 +1,4 @@
-/** The files of NFTs: what the catalogue says of them, and what orders show. */
+/** The files and codes of NFTs: what the catalogue says of them, and what orders show. */
 import { type SQL, sql } from 'drizzle-orm'
 
 /** A file that is stored, as the statements of NFTs select it. */
@@ -17,6 +17,13 @@ export const filesSql = (nftId: SQL): SQL<readonly StoredFile[]> =>
       'sha256', sha256, 'changedAt', changedAt))
     FROM (SELECT * FROM contentFiles WHERE nftId = ${nftId} AND state = 'stored' ORDER BY place))`.mapWith(
     (json: string) => JSON.parse(json),
+  )
+
+/** SQL of the encrypted codes of an order item: JSON of `string[]`. */
+export const codesSql = (orderItemId: SQL): SQL<readonly string[]> =>
+  sql`(SELECT json_group_array(sealed) FROM (SELECT sealed FROM codes
+    WHERE codes.orderItemId = ${orderItemId} ORDER BY codes.id))`.mapWith((json: string) =>
+    JSON.parse(json),
   )
 
 /** Returns `payload.downloadableAsset` of an NFT, in the shape of the contract of the marketplace. */

@@ -1,12 +1,13 @@
 /** What a user has bought and sold, for the pages that show it. */
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import type { Paid } from '../../db/schema/orders.ts'
+import { deliveries } from '../../db/schema/delivery.ts'
+import { orderItems, orders, type Paid } from '../../db/schema/orders.ts'
 import { prepared } from '../../db/statements.ts'
 import type { DeliveryDetails } from '../../delivery/shown.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { StoredFile } from './files.ts'
+import { codesSql, type StoredFile } from './files.ts'
 import { selectPage, toPage } from './list.ts'
 import type { ReadNftRow } from './nft.ts'
 import { byId, requireRow } from './order.ts'
@@ -32,8 +33,13 @@ export type HistoryEntry = {
   content: Content
 }
 
-/** `isForHolder`: whether it is for who holds the token. */
-type Content = { phrase: string | null; files: readonly StoredFile[]; isForHolder: boolean }
+/** `hasCodes`: whether the order has codes. `isForHolder`: whether it is for who holds the token. */
+type Content = {
+  phrase: string | null
+  files: readonly StoredFile[]
+  hasCodes: boolean
+  isForHolder: boolean
+}
 
 /** The filters of the orders that a user has bought, sold, or got. */
 const filters = {
@@ -69,16 +75,30 @@ function toEntries(
   )
 }
 
-/** A phrase or files of the content. What else the creation data have is in the order. */
+/** What the content is. What else the creation data have is in the order. */
 function contentOf(
   viewer: Viewer,
   row: OrderRows[number],
-  { contentRelease, secretPhrase: phrase, files, ...nft }: ReadNftRow,
+  { contentRelease, secretPhrase: phrase, files, hasCodes, ...nft }: ReadNftRow,
 ): Content {
   const isForHolder = contentRelease === 'holder' && row.delivery.state === 'transferred'
-  const isReleased = isReleasedTo(viewer, row, { ...nft, contentRelease })
-  return isReleased ? { phrase, files, isForHolder } : { phrase: null, files: [], isForHolder }
+  if (!isReleasedTo(viewer, row, { ...nft, contentRelease }))
+    return { phrase: null, files: [], hasCodes: false, isForHolder }
+  const isBuyer = viewer.userId === row.order.buyerId
+  return { phrase, files, hasCodes: hasCodes && isBuyer, isForHolder }
 }
+
+/** Selects the encrypted codes of an order for its buyer. */
+const selectCodes = prepared((db, { id, userId }: UserId & { id: number }) =>
+  db
+    .select({ codes: codesSql(sql`${orderItems.id}`) })
+    .from(orderItems)
+    .innerJoin(orders, eq(orders.id, orderItems.orderId))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .where(
+      sql`${orders.id} = ${id} AND ${orders.buyerId} = ${userId} AND ${deliveries.state} = 'transferred'`,
+    ),
+)
 
 /**
  * Returns the signed-in user and a page of what the user has bought, sold or got, newest first. `before`
@@ -124,12 +144,13 @@ const selectSeller = prepared((db, { id }: { id: number }) =>
 
 /**
  * Returns the signed-in user and an order that the user has bought or sold, with its shop, the name of
- * its seller, and its billing address if bought.
+ * its seller, and if bought its billing address and encrypted codes.
  */
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
   const { db, caller } = ctx
   const viewer = viewOf(caller.userId)
-  const { account, billing, shop, seller, orders, nfts } = await readAsUser(ctx, {
+  const { account, billing, shop, seller, codes, orders, nfts } = await readAsUser(ctx, {
+    codes: selectCodes(db, { id, userId: viewer.userId }),
     seller: selectSeller(db, { id }),
     billing: selectBilling(db, { id, userId: viewer.userId }),
     shop: selectShop(db, { id }),
@@ -137,5 +158,12 @@ export async function readHistoryEntry(ctx: UserCtx, id: number) {
   })
   const [entry] = toEntries(viewer, buildOrders(viewer, orders, nfts), { orders, nfts })
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
-  return { account, entry, shop: shop[0], seller: seller[0]?.name, billing: billing[0]?.line }
+  return {
+    account,
+    entry,
+    shop: shop[0],
+    seller: seller[0]?.name,
+    billing: billing[0]?.line,
+    sealedCodes: codes[0]?.codes ?? [],
+  }
 }

@@ -95,6 +95,7 @@ export type ListingRow = RowOf<typeof listingColumns>
 export const readNftColumns = {
   ...nftColumns,
   contentRelease: nfts.contentRelease,
+  hasCodes: nfts.hasCodes,
   files: filesSql(sql`${nfts.id}`),
 }
 export type ReadNftRow = RowOf<typeof readNftColumns>
@@ -128,7 +129,13 @@ export const withoutSecrets = ({ payload, ...nft }: NftRow): Nft => ({
 })
 
 /** Returns an NFT with what its delivery gives the buyer. */
-export const withSecrets = ({ contentRelease, files, payload, ...nft }: ReadNftRow): Nft => {
+export const withSecrets = ({
+  contentRelease,
+  hasCodes,
+  files,
+  payload,
+  ...nft
+}: ReadNftRow): Nft => {
   const downloadableAsset = toDownloadableAsset(nft.id, files)
   return {
     ...nft,

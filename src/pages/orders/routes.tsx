@@ -1,5 +1,6 @@
 /** The pages with what the signed-in user has bought, sold and got. */
 import * as z from 'zod'
+import { openCodes } from '../../content/cipher.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
 import { orderNumber } from '../../orders/number.ts'
@@ -42,10 +43,11 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
     return page(c, { title: ({ collection }) => collection.title, account }, view)
   })
   .get('/orders/:id', ofOrder, async (c, { param }) => {
-    const { account, ...found } = await readHistoryEntry(c.var, param.id)
+    const { account, sealedCodes, ...found } = await readHistoryEntry(c.var, param.id)
     const { entry } = found
     const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
-    const view = <OrderPage {...found} side={side} />
+    const codes = await openCodes(c.var.settings, entry.orderItem.nftId, sealedCodes)
+    const view = <OrderPage {...found} codes={codes} side={side} />
     const scripts = ['orders.js', 'wallet-action.js', 'copy.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined
     const title = ({ orders }: Texts) => orders.order(orderNumber(entry.order)).join('')

@@ -18,7 +18,7 @@ import { type Found, usePage } from '../components/request.ts'
 import { ShopContact } from '../components/shop.tsx'
 import { formatCount, formatMoney, pathWith, shortAddress } from '../components/text.ts'
 import { ExactTime, ExplorerLink, Title } from '../components/values.tsx'
-import { ContentHint, ContentSection } from '../content/views.tsx'
+import { ContentHint, ContentSection, contentTitle } from '../content/views.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
   hasEnded,
@@ -163,9 +163,10 @@ const buyerName = ({ order: { buyer }, orderItem }: HistoryEntry, { orders }: Te
 
 /**
  * `billing` is the billing address; undefined for a seller. `shop`: undefined if nobody has named it.
- * `seller`: the name, if there is one.
+ * `seller`: the name, if there is one. `codes`: those of the buyer.
  */
 type OrderPageProps = OrderProps & {
+  codes: readonly string[]
   billing: string | undefined
   shop: Shop | undefined
   seller: string | null | undefined
@@ -190,10 +191,10 @@ function paidFacts(paid: HistoryEntry['paid'], texts: Texts, locale: string): Fa
   return facts
 }
 
-export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps) => {
+export const OrderPage = ({ entry, side, codes, billing, shop, seller }: OrderPageProps) => {
   const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.orderItem
   const { contractNetwork, contractAddr: address, tokenId } = nft
-  const { phrase, files, isForHolder } = entry.content
+  const { phrase, files, hasCodes, isForHolder } = entry.content
   const { settings, locale, texts } = usePage()
   const { orders } = texts
   const link = (value: string) => (
@@ -223,16 +224,18 @@ export const OrderPage = ({ entry, side, billing, shop, seller }: OrderPageProps
         <ol class="rows">
           <Order entry={entry} side={side} isAlone />
         </ol>
-        {(phrase !== null || files.length > 0) && (
+        {(phrase !== null || hasCodes || files.length > 0) && (
           <ContentSection
             phrase={phrase}
+            codes={codes}
+            missing={hasCodes ? quantity - codes.length : 0}
             files={files.map((file) => ({
               ...file,
               href: `/orders/${entry.order.id}/files/${encodeURIComponent(file.name)}`,
             }))}
           />
         )}
-        {isForHolder && <ContentHint id={nft.id} files={0} isForHolder />}
+        {isForHolder && <ContentHint id={nft.id} files={0} hasCodes={false} isForHolder />}
         <Facts facts={facts} />
         {isOwn && (
           <WalletAction
@@ -283,9 +286,9 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
       <p class="meta">
         <bdi>{nft.contractName}</bdi>
         <span>{texts.orders.pieces(pieces, formatCount(pieces, locale))}</span>
-        {(content.phrase !== null || content.files.length > 0) && (
+        {(content.phrase !== null || content.hasCodes || content.files.length > 0) && (
           <span>
-            <a href={`/orders/${order.id}#content`}>{texts.content.title}</a>
+            <a href={`/orders/${order.id}#content`}>{contentTitle(content, texts)}</a>
           </span>
         )}
       </p>

@@ -9,7 +9,7 @@ afterEach(() => rm(file))
 
 it('keeps the existing lines of the file, and closes it to others', async () => {
   await writeFile(file, 'TRANSFER_SIGNER_KEYS=0x01\nOTHER=1', { mode: 0o644 })
-  expect(await addMissingSecrets(file)).toEqual(['JWT_KEYS', 'DELIVERY_KEY_SECRET'])
+  expect(await addMissingSecrets(file)).toEqual(['JWT_KEYS', 'DELIVERY_KEY_SECRET', 'CODE_KEYS'])
   expect(await readFile(file, 'utf8')).toMatch(/^TRANSFER_SIGNER_KEYS=0x01\nOTHER=1\nJWT_KEYS='/)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
