@@ -11,8 +11,8 @@ import { ApiError } from '../http/errors.ts'
 /** What releases a file: an order item, or null if it is for who holds the token. `user`: for whom it is counted. */
 type Claims = { key: string; item: number | null; user: number }
 
-/** A file, and for whom it is counted. */
-type Loaded = Pick<
+/** A file that is released, and for whom it is counted. */
+export type Loaded = Pick<
   typeof contentFiles.$inferSelect,
   'key' | 'name' | 'type' | 'bytes' | 'sha256'
 > & {
@@ -34,7 +34,10 @@ export const audioTypes = [
 ] as const
 
 /** Returns a file by its key, if it is released now. */
-async function findFile(db: Database, { key, item, user }: Claims): Promise<Loaded | undefined> {
+export async function findFile(
+  db: Database,
+  { key, item, user }: Claims,
+): Promise<Loaded | undefined> {
   const isReleased =
     item === null
       ? sql`nfts.contentRelease = 'holder'`
@@ -84,7 +87,7 @@ type Served = {
 async function serveFile(
   bucket: R2Bucket,
   { key, name, type, bytes, sha256 }: Loaded,
-  header: (name: string) => string | undefined,
+  req: Pick<Context['req'], 'method' | 'header'>,
 ): Promise<Served | null> {
   const etag = `"${sha256}"`
   const headers = {
@@ -94,11 +97,16 @@ async function serveFile(
     etag,
     'x-content-type-options': 'nosniff',
   }
-  const known = header('if-none-match')?.split(',') ?? []
-  if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag))
+  const known =
+    req
+      .header('if-none-match')
+      ?.split(',')
+      .map((tag) => tag.trim()) ?? []
+  if (known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag))
     return { status: 304, headers, body: null, isFirst: false }
-  const isSame = (header('if-range') ?? etag) === etag
-  const range = isSame ? parseRange(header('range'), bytes) : null
+  // RFC 9110, 14.2: ranges are for GET only.
+  const isSame = req.method === 'GET' && (req.header('if-range') ?? etag) === etag
+  const range = isSame ? parseRange(req.header('range'), bytes) : null
   if (range === 'not_satisfiable')
     throw new ApiError('range_not_satisfiable', `the file has ${bytes} bytes`, {
       'Content-Range': `bytes */${bytes}`,
@@ -133,11 +141,10 @@ type RequestContext = Pick<Context<App>, 'env' | 'req' | 'executionCtx' | 'newRe
   var: Pick<Ctx, 'db' | 'now'>
 }
 
-/** Answers with a file, and counts it. `claims`: what releases it. Throws `not_found`, `range_not_satisfiable`. */
-export async function answerFile(c: RequestContext, claims: Claims): Promise<Response> {
+/** Answers with a file, and counts it. Throws `not_found`, `range_not_satisfiable`. */
+export async function answerFile(c: RequestContext, file: Loaded | undefined): Promise<Response> {
   const { db, now } = c.var
-  const file = await findFile(db, claims)
-  const served = file && (await serveFile(c.env.CONTENT, file, (name) => c.req.header(name)))
+  const served = file && (await serveFile(c.env.CONTENT, file, c.req))
   if (!served) throw new ApiError('not_found', 'the file is not there, or is not released any more')
   if (served.isFirst && c.req.method === 'GET')
     c.executionCtx.waitUntil(countDownload(db, file, now))

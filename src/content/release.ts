@@ -25,6 +25,7 @@ import {
   viewerValues,
 } from '../orders/reading/viewer.ts'
 import { openCodes } from './cipher.ts'
+import type { Loaded } from './download.ts'
 
 export type ContentCtx = Ctx & { settings: Settings }
 
@@ -97,15 +98,15 @@ async function findReleased({ db, caller }: ContentCtx, orderId: number) {
   return { content, claims: { item: itemId, user: buyerId } }
 }
 
-/**
- * Returns what releases a file to the signed-in user: to load it by the session, as pages do.
- * Throws as `readContentOfOrder`.
- */
-export async function findFileOfOrder(ctx: ContentCtx, { id, name }: { id: number; name: string }) {
+/** Returns a file that an order has released to the signed-in user. Throws as `readContentOfOrder`. */
+export async function findFileOfOrder(
+  ctx: ContentCtx,
+  { id, name }: { id: number; name: string },
+): Promise<Loaded> {
   const { content, claims } = await findReleased(ctx, id)
   const file = content.files.find((each) => each.name === name)
   if (!file) throw new ApiError('not_found', 'the NFT has no such file')
-  return { key: file.key, ...claims }
+  return { ...file, ...claims, nftId: content.nftId }
 }
 
 const selectOfHolder = prepared((db, { nftId, userId }: { nftId: number; userId: number }) =>

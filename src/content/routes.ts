@@ -8,7 +8,7 @@ import { idText, inputText } from '../http/inputs.ts'
 import { contentRateLimit, holderRateLimit } from '../http/rate-limit.ts'
 import { contentLimits, describeLimit } from '../limits.ts'
 import { countCodes, parseCodes, removeCodes, storeCodes } from './codes.ts'
-import { answerFile, audioTypes } from './download.ts'
+import { answerFile, audioTypes, findFile } from './download.ts'
 import { FileName } from './record.ts'
 import { readContentOfHolder, readContentOfOrder } from './release.ts'
 import {
@@ -212,14 +212,14 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
       errors: ['link_expired', 'not_found', 'range_not_satisfiable'],
     },
     async (c, { query }) => {
-      const { settings, now } = c.var
+      const { db, settings, now } = c.var
       const claims = await verifyDownload(tokenIssuer(settings), query.token, now)
       if (!claims)
         throw new ApiError(
           'link_expired',
           'the URL has expired, or is not complete: ask for a new one',
         )
-      const response = await answerFile(c, claims)
+      const response = await answerFile(c, await findFile(db, claims))
       // Who has the URL may play it on any site.
       response.headers.set('cross-origin-resource-policy', 'cross-origin')
       return response

@@ -570,6 +570,7 @@ export const de: Translation = {
     noLimit: 'Unbegrenzt',
     sold: (shown) => `${shown} verkauft`,
     waiting: (shown) => `${shown} wartend`,
+    downloads: (shown) => `${shown} Downloads in 90 Tagen`,
     notices: {
       'sold-retried':
         'Der Vertrag ist zugelassen. Was darauf gewartet hat, wird jetzt erneut versucht.',

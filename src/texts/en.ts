@@ -570,6 +570,7 @@ export const en = {
     noLimit: 'No limit',
     sold: (shown: string) => `${shown} sold`,
     waiting: (shown: string) => `${shown} waiting`,
+    downloads: (shown: string) => `${shown} downloads in 90 days`,
     notices: {
       'sold-retried': 'The contract is allowed. What waited for it is tried now.',
     },

@@ -556,6 +556,7 @@ export const es: Translation = {
     noLimit: 'Sin límite',
     sold: (shown) => `Vendidas: ${shown}`,
     waiting: (shown) => `En espera: ${shown}`,
+    downloads: (shown) => `Descargas en 90 días: ${shown}`,
     notices: {
       'sold-retried':
         'El contrato está permitido. Lo que esperaba por él se vuelve a intentar ahora.',

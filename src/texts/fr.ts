@@ -563,6 +563,7 @@ export const fr: Translation = {
     noLimit: 'Sans limite',
     sold: (shown) => `Vendus : ${shown}`,
     waiting: (shown) => `En attente : ${shown}`,
+    downloads: (shown) => `Téléchargements en 90 jours : ${shown}`,
     notices: {
       'sold-retried': 'Le contrat est autorisé. Ce qui l’attendait est retenté maintenant.',
     },

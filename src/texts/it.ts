@@ -553,6 +553,7 @@ export const it: Translation = {
     noLimit: 'Senza limite',
     sold: (shown) => `Venduti: ${shown}`,
     waiting: (shown) => `In attesa: ${shown}`,
+    downloads: (shown) => `Download in 90 giorni: ${shown}`,
     notices: {
       'sold-retried': 'Il contratto è autorizzato. Ciò che lo attendeva viene ritentato ora.',
     },

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { downloads } from '../../src/db/schema/content.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { rules } from '../../src/delivery/reasons.ts'
@@ -7,7 +8,16 @@ import { recordWakeUps } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, networksOf, rowOf } from '../support/delivery/engine.ts'
 import { paidItems, type Sale } from '../support/delivery/items.ts'
-import { aListing, anNft, aSession, aUser, findRow, setRow } from '../support/makers.ts'
+import {
+  aContentFile,
+  aListing,
+  anNft,
+  aSession,
+  aUser,
+  db,
+  findRow,
+  setRow,
+} from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
 import {
   aSignedInVisitor,
@@ -242,5 +252,24 @@ it('shows the own listings only, 20 on a page', async () => {
   expect(next.listings).toEqual([
     expect.stringContaining(`Listing ${ids[1]} `),
     expect.stringContaining(`Sun Not active Listing ${ids[0]} `),
+  ])
+})
+
+it('shows who has created what is sold how often its files were loaded', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const [own, other] = [await anNft(user, { title: 'Own' }), await anNft(await aUser())]
+  for (const nft of [own, other]) {
+    await aListing(nft, { sellerId: user.id })
+    await aContentFile(nft, { name: 'a.mp3' })
+    const load = { nftId: nft.id, name: 'a.mp3', userId: 9, orderItemId: 0, count: 3 }
+    await db.insert(downloads).values([
+      { ...load, day: '2026-01-30' },
+      { ...load, day: '2026-01-31', count: 1_200 },
+    ])
+  }
+  const { listings } = await read(visitor)
+  expect(listings).toEqual([
+    expect.stringMatching(/ waiting$/),
+    expect.stringMatching(/^Own .* 1,203 downloads in 90 days$/),
   ])
 })

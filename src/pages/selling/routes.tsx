@@ -128,7 +128,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
 const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => {
   const { texts, locale } = usePage()
   const { selling, nfts } = texts
-  const { id, available, notSold } = listing
+  const { id, available, notSold, downloads } = listing
   return (
     <li class="row">
       <div class="row-head">
@@ -153,6 +153,7 @@ const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => {
         </span>
         <span>{selling.sold(formatCount(listing.sold, locale))}</span>
         <span>{selling.waiting(formatCount(listing.waiting, locale))}</span>
+        {downloads !== null && <span>{selling.downloads(formatCount(downloads, locale))}</span>}
       </p>
     </li>
   )

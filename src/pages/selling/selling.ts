@@ -27,6 +27,8 @@ type Listing = SoldContract &
     /** Pieces of the newest orders. */
     sold: number
     waiting: number
+    /** Downloads of its files in 90 days; null unless the seller has created it, and it has files. */
+    downloads: number | null
     /** When the first order is tried next that waits for a permission; null if none does. */
     nextAt: string | null
     /** 0: it is on another page, and orders wait for a permission. */
@@ -56,6 +58,8 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
       n.contractAddr AS contract, n.contractName, n.tokenId, n.fulfilment,
       l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
       iif(${isUnlimitedSql('n')}, NULL, n.availableAmount) AS available,
+      iif(n.creatorId = ${userId} AND EXISTS (SELECT 1 FROM contentFiles WHERE nftId = n.id),
+        (SELECT coalesce(sum(count), 0) FROM downloads WHERE nftId = n.id), NULL) AS downloads,
       coalesce(s.sold, 0) AS sold, coalesce(s.waiting, 0) AS waiting, s.nextAt, l.id IN (SELECT id FROM page) AS isListed
     FROM (SELECT id FROM page UNION SELECT listingId FROM sales WHERE nextAt IS NOT NULL) c
       CROSS JOIN listings l ON l.id = c.id CROSS JOIN nfts n ON n.id = l.nftId
