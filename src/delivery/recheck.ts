@@ -15,6 +15,7 @@ import type { DeliveryChange } from './rules/delivery-changes.ts'
 import { isFinal, settle, settleMined } from './rules/settle.ts'
 import { type Finding, storeFindings } from './store/findings.ts'
 import { changeDeliveries } from './transitions.ts'
+import { queueDropped } from './wallet.ts'
 
 /**
  * Confirms the ends that two nodes tell alike. What is transferred or cancelled, and is not so by two nodes,
@@ -42,7 +43,7 @@ export async function recheckEnds(input: Observed): Promise<{ hasMore: boolean }
     sql`deliveries.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
       AND deliveries.isUnconfirmed`
   await batch(db, {
-    undone: changeDeliveries(db, 'drop_block', isIn(wrong.map(({ id }) => id)), now),
+    ...queueDropped(db, isIn(wrong.map(({ id }) => id)), now),
     confirmed: changeDeliveries(db, 'confirm_end', isIn([...right.keys()]), now),
     findings:
       unproven.length > 0

@@ -138,6 +138,13 @@ const changes = {
     set: (at) =>
       sql`${resetReasonUnlessReturned}, dueAt = ${at}, queuedAt = ${at}, transactionId = NULL`,
   },
+  /** The same of what was transferred by the record of its key alone, while its buyer had no wallet. */
+  drop_block_without_wallet: {
+    from: ['transferred'],
+    to: 'awaiting_wallet',
+    set: (at) => sql`${resetReason}, awaits = ${buyerId}, awaitsSince = ${at}, dueAt = NULL,
+      queuedAt = NULL, transactionId = NULL`,
+  },
   /** A contract was stored that is none. */
   forget_contract: { from: null, to: null, set: () => sql`contract = NULL` },
   /** Another user has proved to be the buyer. Says which one the delivery waits for, if it does. */

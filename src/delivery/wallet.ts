@@ -8,6 +8,8 @@
  * wallet, but for those that are to be cancelled; failed ones stay failed and get the next wallet with a
  * retry (`delivery/actions/actions.ts`). The transitions of queued deliveries change their version, so a step
  * that has read them before writes nothing, and begins again.
+ *
+ * A delivery whose key was found on the chain has none if its buyer had none (`queueDropped`).
  */
 
 import { type SQL, sql } from 'drizzle-orm'
@@ -75,6 +77,39 @@ export function removeRecipient(db: Database, userId: number, now: Date) {
     unlinked: changeDeliveries(db, 'unlink_wallet', sql`deliveries.id IN (${queued})`, now),
   }
 }
+
+/** Whether the delivery has a recipient. One that was found on the chain may have none. */
+export const hasRecipientSql = sql`EXISTS (SELECT 1 FROM orderItems i
+  WHERE i.id = deliveries.id AND i.ethRecipient IS NOT NULL)`
+
+/** Gives deliveries without a recipient the wallet of their buyer, if there is one. `ids`: a list in parentheses. */
+export const addRecipients = (db: Database, ids: SQL) =>
+  raw<never>(db)`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
+      recipientChainId = u.walletChainId
+    FROM deliveries x, orders o, users u
+    WHERE x.id IN ${ids} AND x.requestedAction = 'deliver'
+      AND orderItems.id = x.id AND orderItems.ethRecipient IS NULL
+      AND o.id = orderItems.orderId AND u.id = o.buyerId AND u.ethereumPublicAddr <> ''`
+
+/**
+ * Queues deliveries again whose block is gone. One without a recipient gets the wallet of its buyer, or waits
+ * until its buyer has one.
+ */
+export const queueDropped = (db: Database, condition: SQL, now: Date) => ({
+  recipients: addRecipients(
+    db,
+    sql`(SELECT id FROM deliveries WHERE state = 'transferred' AND ${condition})`,
+  ),
+  requeued: [
+    ...changeDeliveries(
+      db,
+      'drop_block_without_wallet',
+      sql`${condition} AND NOT ${hasRecipientSql}`,
+      now,
+    ),
+    ...changeDeliveries(db, 'drop_block', condition, now),
+  ],
+})
 
 /**
  * Tells once more of the deliveries to the user that wait for a wallet, if it was mailed already: after the address of the

@@ -2,9 +2,11 @@
 
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { batch } from '../../src/db/batch.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { requestOf } from '../support/api.ts'
@@ -35,6 +37,8 @@ async function runUntilDone(chain: Chain, engine: Engine) {
     if (done && done.loaded.due.length + done.loaded.transactions.length === 0) return
   }
 }
+
+const heightOf = async (chain: Chain) => Number(await chain.rpc('eth_blockNumber'))
 
 const edition = { standard: 'erc1155' } as const
 
@@ -206,6 +210,44 @@ describe('an item that the copy has as waiting or failed', () => {
     await aStep(later, 25 * 3600)
     await expectDelivered(chain, [item])
   })
+
+  it.each([
+    ['before the fork', '0x00000000000000000000000000000000000aBcDf'],
+    ['after the fork', '0x00000000000000000000000000000000000abce0'],
+  ])(
+    'is delivered once more if a fork drops its block, to the wallet that is linked %s',
+    async (when, wallet) => {
+      const chain = await aSlowChain(stock)
+      const shop = await aShop(chain)
+      const buyer = await aBuyer('')
+      await shop.order(buyer)
+      const copy = await takeSnapshot()
+      const height = await heightOf(chain)
+      const link = (address: string) =>
+        batch(db, {
+          user: db.update(users).set({ ethereumPublicAddr: address }).where(eq(users.id, buyer.id)),
+          ...queueAwaiting(db, buyer.id, { address, walletChainId: 0 }, new Date()),
+        })
+      await link('0x00000000000000000000000000000000000AbCdE')
+      const item = await itemOf(buyer)
+      await runUntilDone(chain, anEngine(chain))
+      await expectDelivered(chain, [item])
+      await restore(copy)
+      const later = anEngine(chain)
+      await aStep(later, 25 * 3600)
+      expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+
+      if (when === 'before the fork') await link(wallet)
+      await chain.rpc('anvil_reorg', (await heightOf(chain)) - height, [])
+      await aStep(later)
+      if (when === 'after the fork') {
+        expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
+        await link(wallet)
+      }
+      await runUntilDone(chain, later)
+      await expectDelivered(chain, [{ ...item, recipient: wallet }])
+    },
+  )
 
   it('awaits its wallet while no node tells who got it, and is transferred if that one is linked', async () => {
     const chain = await aSlowChain(stock)

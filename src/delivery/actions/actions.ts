@@ -15,6 +15,7 @@ import { operatorLimits } from '../../limits.ts'
 import { isUsedUpSql, rules } from '../reasons.ts'
 import { assignChains, changeDeliveries } from '../transitions.ts'
 import { type WakeUp, wake } from '../wake.ts'
+import { addRecipients, hasRecipientSql } from '../wallet.ts'
 import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** `returnPieces`: whether the pieces of the deliveries return to the stock. */
@@ -127,28 +128,17 @@ export function actionStatements(ctx: StatementCtx, action: Action, ids: SQL) {
  */
 function retryDeliveries({ db, now, settings }: StatementCtx, chosen: SQL) {
   const isIt = sql`deliveries.id IN ${chosen}`
-  const hasRecipient = sql`EXISTS (SELECT 1 FROM orderItems i
-    WHERE i.id = deliveries.id AND i.ethRecipient IS NOT NULL)`
   return {
     recipients: addRecipients(db, chosen),
     burns: forgetBurns(db, chosen),
     chains: assignChains(db, settings.NETWORKS, isIt),
     changed: [
-      ...changeDeliveries(db, 'retry', sql`${isIt} AND ${hasRecipient}`, now),
+      ...changeDeliveries(db, 'retry', sql`${isIt} AND ${hasRecipientSql}`, now),
       ...changeDeliveries(db, 'retry_without_wallet', isIt, now),
       ...changeDeliveries(db, 'try_now', isIt, now),
     ],
   }
 }
-
-/** Gives deliveries without a recipient the wallet of their buyer, who has unlinked the one before. */
-const addRecipients = (db: Database, chosen: SQL) =>
-  raw<never>(db)`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
-      recipientChainId = u.walletChainId
-    FROM deliveries x, orders o, users u
-    WHERE x.id IN ${chosen} AND x.requestedAction = 'deliver'
-      AND orderItems.id = x.id AND orderItems.ethRecipient IS NULL
-      AND o.id = orderItems.orderId AND u.id = o.buyerId AND u.ethereumPublicAddr <> ''`
 
 /** Forgets that transfers of tokens to recipients have burned gas, so that the deliveries are tried. */
 const forgetBurns = (db: Database, chosen: SQL) =>

@@ -8,6 +8,7 @@ import type { Block } from '../../ethereum/requests.ts'
 import type { KnownBlock } from '../model.ts'
 import { DEADLINE } from '../rules/decide.ts'
 import { changeDeliveries } from '../transitions.ts'
+import { queueDropped } from '../wallet.ts'
 
 /** Blocks that `readClosedBlocks` returns at most. */
 export const PAGE = 100
@@ -98,7 +99,7 @@ const requeue = (db: Database, chainId: number, isGone: SQL, now: Date) => {
       WHERE ${gone})
     AND deliveries.transactionId IN (SELECT id FROM transactions WHERE ${gone})`
   return {
-    requeued: changeDeliveries(db, 'drop_block', isCarried, now),
+    ...queueDropped(db, isCarried, now),
     transactions: raw(db)`
       UPDATE transactions SET block = NULL, blockHash = NULL, items = '[]', raw = NULL,
         nonceUsedAt = NULL, gasUsed = NULL, fee = NULL, updatedAt = ${at},
