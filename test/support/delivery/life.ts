@@ -47,6 +47,7 @@ export function aLife(mishap?: Mishap, turns: Turns = freely) {
   const steps: Step[] = []
   let isAlive = true
   let isMishapDone = false
+  let hasEnded = false
   let end: (how: 'died') => void = () => {}
   const death = new Promise<'died'>((resolve) => {
     end = resolve
@@ -75,7 +76,8 @@ export function aLife(mishap?: Mishap, turns: Turns = freely) {
       turns.leave(self)
       mishap.does.reach()
       await mishap.does.woken
-      turns.enter(self)
+      // A run that has not waited for this step may be over.
+      if (!hasEnded) turns.enter(self)
       return
     }
     if (mishap?.does === 'fail') throw new Error(LOST)
@@ -92,7 +94,10 @@ export function aLife(mishap?: Mishap, turns: Turns = freely) {
     /** Whether the mishap came. */
     isHit: () => isMishapDone,
     /** The run has come to its end. */
-    end: () => turns.leave(self),
+    end() {
+      hasEnded = true
+      turns.leave(self)
+    },
     /** Runs a step that is waited for. */
     async step<T>(step: Step, act: () => Promise<T>): Promise<T> {
       if (!isAlive) return silence()
