@@ -623,7 +623,7 @@ CREATE INDEX `tokens_ends` ON `tokens` (`role`,`expiresAt`) WHERE "tokens"."kind
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text,
-	`approved` integer DEFAULT true NOT NULL,
+	`approved` integer DEFAULT false NOT NULL,
 	`email` text DEFAULT '' NOT NULL,
 	`ethereumPublicAddr` text DEFAULT '' NOT NULL,
 	`walletChainId` integer DEFAULT 0 NOT NULL,

@@ -2304,7 +2304,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2379,7 +2379,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -4419,6 +4419,8 @@ export interface components {
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
+         *
+         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         PlaceOrders403: {
             headers: {
@@ -4716,6 +4718,8 @@ export interface components {
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
+         *
+         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         PutOrder403: {
             headers: {
@@ -4828,6 +4832,8 @@ export interface components {
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
+         *
+         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         CheckOrders403: {
             headers: {
@@ -4944,6 +4950,8 @@ export interface components {
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
+         *
+         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         Reserve403: {
             headers: {

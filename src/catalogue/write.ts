@@ -51,7 +51,8 @@ const link = (field: string, other: string, isSame: string) => `UPDATE users
   SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuestText('users')},
     coalesce(${value(other)}, ''), users.${other}),
     walletChainId = iif(users.ethereumPublicAddr = '' AND ${isGuestText('users')},
-      ${value('walletChainId')}, users.walletChainId)
+      ${value('walletChainId')}, users.walletChainId),
+    approved = 1, approvedAt = coalesce(users.approvedAt, r.now)
   FROM r WHERE r.type = 'user' AND users.externalId IS NULL
     AND users.${field} <> '' AND users.${field} = ${value(field)} AND ${isSame}
     AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)`
@@ -60,11 +61,12 @@ const extendedHash = `iif(EXISTS (SELECT 1 FROM users u WHERE u.identityHash = r
   r.derived || '-' || lower(hex(randomblob(8))), r.derived)`
 
 const insertUsers = `INSERT INTO users (externalId, name, username, email, ethereumPublicAddr,
-    walletChainId, shopUrl, provider, identityHash, approvedAt, removedAt, createdAt, updatedAt)
+    walletChainId, shopUrl, provider, identityHash, approved, approvedAt, removedAt, createdAt, updatedAt)
   SELECT r.externalId, ${value('name')}, ${value('username')}, coalesce(${value('email')}, ''),
     coalesce(${value('ethereumPublicAddr')}, ''), ${value('walletChainId')}, ${value('shopUrl')},
     iif(${value('ethereumPublicAddr')} IS NULL, 'email', 'wallet'),
-    coalesce(${extendedHash}, lower(hex(randomblob(32)))), r.now,
+    coalesce(${extendedHash}, lower(hex(randomblob(32)))), NOT ${value('removed')},
+    iif(${value('removed')}, NULL, r.now),
     iif(${value('removed')}, r.now, NULL), r.now, r.now
   FROM r
   WHERE r.type = 'user' AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)

@@ -40,6 +40,7 @@ export const errorStatus = {
   forbidden: 403,
   cross_site: 403,
   not_your_listing: 403,
+  seller_not_approved: 403,
   account_closed: 403,
   reauthentication_required: 403,
   not_found: 404,

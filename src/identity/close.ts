@@ -10,7 +10,7 @@ export function closeAccounts(userIds: SQL, now: Date): SQL {
       walletChainId = 0, walletProvedByFactory = 0, hadWallet = 0,
       identityHash = lower(hex(randomblob(32))), name = NULL,
       roleId = NULL, username = NULL, shopUrl = NULL, locale = 'en', language = NULL,
-      approvedAt = NULL, lastAccessAt = NULL, ipAddress = '', avatarKey = NULL,
+      approved = 0, approvedAt = NULL, lastAccessAt = NULL, ipAddress = '', avatarKey = NULL,
       removedAt = coalesce(removedAt, ${closedAt}), updatedAt = ${closedAt}
     WHERE id IN (${userIds}) RETURNING id, removedAt`
 }

@@ -97,7 +97,6 @@ export async function signIn(
           identityHash: unusedHash(proof.identityHash),
           ipAddress,
           locale,
-          approvedAt: nowText,
           lastAccessAt: nowText,
           createdAt: nowText,
           updatedAt: nowText,

@@ -112,6 +112,10 @@ const ofOrders: Failures = {
     const { id } = await aReservation(shop.token, { listingId: shop.listing.id })
     return order(shop, { reservationId: id, quantity: 2 })
   },
+  seller_not_approved: async ({ input, listing }) => {
+    await setRow(users, listing.sellerId, { approved: false })
+    return place(await aToken({ id: listing.sellerId }), [input])
+  },
   not_your_listing: async ({ input }) => place(await aToken(await aUser()), [input]),
   provider_id_used: async (shop) => {
     await order(shop, { providerId: 'A-1001' })

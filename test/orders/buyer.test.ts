@@ -55,7 +55,8 @@ it('creates a user without a sign-in for an e-mail address that nobody has', asy
     provider: 'email',
     identityHash: hashIdentity('email', email),
     ethereumPublicAddr: '',
-    approvedAt: order.createdAt,
+    approved: false,
+    approvedAt: null,
     createdAt: order.createdAt,
     updatedAt: order.createdAt,
   })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { fulfilments, listings } from '../../src/db/schema/catalogue.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { reserve } from '../reservations/holds.ts'
 import { call } from '../support/api.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db, setRow } from '../support/makers.ts'
@@ -216,6 +217,23 @@ it('puts what is not allowed first, which decides the status', async () => {
     'orders[1].listingId not_your_listing',
     'orders[0].buyerUserId buyer_not_found',
   ])
+})
+
+it('lets only sellers who are approved place and reserve with user tokens', async () => {
+  const { seller, input, listing, token } = await aShop()
+  const own = await aToken(seller)
+  const hold = [{ listingId: listing.id, quantity: 1, ttl: 600 }]
+  expect((await place(own, [input])).status).toBe(200)
+  await setRow(users, seller.id, { approved: false })
+  expect(await placeError(own, [input])).toMatchObject({
+    status: 403,
+    error: 'orders[0].listingId: an administrator has to approve you before you place orders',
+    code: 'seller_not_approved',
+  })
+  expect((await (await reserve(own, hold)).json()) as object).toMatchObject({
+    code: 'seller_not_approved',
+  })
+  expect((await place(token, [input])).status).toBe(200)
 })
 
 it('names the earlier order, and nothing else, if it took the last piece itself', async () => {

@@ -129,6 +129,15 @@ it('returns 403 to a seller who loses the listing during the call', async () => 
   ).rejects.toMatchObject({ code: 'not_your_listing' })
 })
 
+it('returns 403 to a seller who is not approved any more during the call', async () => {
+  const shop = await aShop()
+  const token = await aToken(shop.seller)
+  const disapprove = () => setRow(users, shop.seller.id, { approved: false })
+  await expect(placeDuring({ ...shop, token }, disapprove)).rejects.toMatchObject({
+    code: 'seller_not_approved',
+  })
+})
+
 it('uses a price, wallet or billing address that changes during the call', async () => {
   const shop = await aShop()
   const { buyer, address } = shop

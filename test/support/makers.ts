@@ -55,7 +55,7 @@ async function first<T>(rows: Promise<T[]>): Promise<T> {
   return row
 }
 
-/** A user who signed up with the wallet, or without one with the e-mail address. */
+/** A user who signed up with the wallet, or without one with the e-mail address, and was approved. */
 export async function aUser(values: Partial<typeof users.$inferInsert> = {}) {
   const { ethereumPublicAddr = uniqueAddress(), email = '' } = values
   const identityHash = ethereumPublicAddr
@@ -64,7 +64,12 @@ export async function aUser(values: Partial<typeof users.$inferInsert> = {}) {
   const user = await first(
     db
       .insert(users)
-      .values({ provider: 'wallet', identityHash, ...timestamps, ...values, ethereumPublicAddr })
+      .values({
+        ...{ provider: 'wallet', identityHash, approved: true },
+        ...timestamps,
+        ...values,
+        ethereumPublicAddr,
+      })
       .returning(),
   )
   await storeWords('user', user.id, user.name, user.username)

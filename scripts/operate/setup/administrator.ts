@@ -2,6 +2,7 @@
 import { eq, isNull, sql } from 'drizzle-orm'
 import { ADMINISTRATOR, users } from '../../../src/db/schema/users.ts'
 import { EmailAddress } from '../../../src/http/inputs.ts'
+import { approval } from '../../../src/identity/approval.ts'
 import { hashIdentity, unusedHash } from '../../../src/identity/namespace.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
@@ -39,6 +40,7 @@ function appoint(db: SqliteDatabase, email: string, now: Date) {
       email,
       identityHash: unusedHash(sql`${hashIdentity('email', email)}`),
       roleId: ADMINISTRATOR,
+      approved: true,
       approvedAt: time,
       createdAt: time,
       updatedAt: time,
@@ -49,6 +51,7 @@ function appoint(db: SqliteDatabase, email: string, now: Date) {
       // Nobody has proved the wallet of an imported user, and it would sign in as an administrator.
       set: {
         roleId: ADMINISTRATOR,
+        ...approval(now),
         updatedAt: time,
         ethereumPublicAddr: sql`iif(${users.lastAccessAt} IS NULL, '', ${users.ethereumPublicAddr})`,
       },

@@ -7,6 +7,7 @@ import { ADMINISTRATOR, users } from '../../db/schema/users.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { toAsciiDomain } from '../../http/text.ts'
+import { approval } from '../../identity/approval.ts'
 
 const hasRole = eq(users.roleId, ADMINISTRATOR)
 
@@ -56,7 +57,11 @@ export async function setAdministrator(
   const { changed, own } = await writeAs(db, caller, guards, {
     changed: db
       .update(users)
-      .set({ roleId: isAdministrator ? ADMINISTRATOR : null, updatedAt: now.toISOString() })
+      .set({
+        roleId: isAdministrator ? ADMINISTRATOR : null,
+        updatedAt: now.toISOString(),
+        ...(isAdministrator && approval(now)),
+      })
       .where(and(eq(users.id, userId), isAdministrator ? canBeAppointed : canBeDismissed))
       .returning(personColumns),
     record: recordAction(ctx, {

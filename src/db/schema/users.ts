@@ -11,7 +11,8 @@ export const users = sqliteTable(
     id: idColumn(),
     /** The operator's own id, for users of the catalogue. See `catalogue/`. */
     externalId: text(),
-    approved: boolean().notNull().default(true),
+    /** Whether the user may place orders with user tokens: an import or an administrator says it. */
+    approved: boolean().notNull().default(false),
     /** Lower case; `''` if the user has none. */
     email: text().notNull().default(''),
     /** Checksummed (EIP-55); `''` if the user has no wallet. */

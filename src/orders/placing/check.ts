@@ -84,12 +84,18 @@ export function findProblems(
 
 export type OrderListName = 'orders' | 'reservations' | ''
 
+/** What refuses the caller, and not the order. */
+const refusals: readonly string[] = [
+  'not_your_listing',
+  'seller_not_approved',
+] satisfies ErrorCode[]
+
 /**
- * Throws the problems if one of them is `not_your_listing`. It comes before what an earlier call has
- * done: the caller may have lost the listing since.
+ * Throws the problems if one of them is that the caller may not sell the listing. It comes before what an
+ * earlier call has done: the caller may have lost the listing since.
  */
 export function requireOwnListings(problems: readonly Issue[]): void {
-  if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
+  if (problems.some(({ code }) => refusals.includes(code))) requireNone(problems)
 }
 
 function checkOrder(order: NamedOrder, check: Check): void {
@@ -98,6 +104,11 @@ function checkOrder(order: NamedOrder, check: Check): void {
   if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {
     const message = 'only the seller may place orders for this listing'
     report(field.listing, 'not_your_listing', message)
+    return
+  }
+  if (caller.role !== 'master' && listing && !order.isSellerApproved) {
+    const message = 'an administrator has to approve you before you place orders'
+    report(field.listing, 'seller_not_approved', message)
     return
   }
   if (!checkProviderId(input, check)) return

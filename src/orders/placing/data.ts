@@ -32,9 +32,10 @@ export type NamedOrder = {
   nft: NftRow | undefined
   listing: ListingRow | undefined
   /** Why nothing is sold of the listing. */
-  obstacle: SaleObstacle | null | undefined
+  obstacle?: SaleObstacle | null
   /** Until when nothing is sold of it, because it was not tried yet whether it can be delivered. */
-  untriedUntil: string | null | undefined
+  untriedUntil?: string | null
+  isSellerApproved?: boolean
   /** The live reservation of the namespace that becomes this order, and no other of the call. */
   hold: typeof reservations.$inferSelect | undefined
   /** The chain of the NFT; null if its network is not configured. */

@@ -23,6 +23,7 @@ import { raw } from '../../db/statements.ts'
 import { isUnlimitedSql } from '../../db/stock.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError, rateLimited } from '../../http/errors.ts'
+import { isApprovedSql } from '../../identity/approval.ts'
 import { orderLimits } from '../../limits.ts'
 import { heldQuantity } from '../reading/nft.ts'
 import { newBillingAddress } from './check.ts'
@@ -79,6 +80,7 @@ export async function writeChecked<const T extends NamedStatements>(
     ...refuseHeldPieces(data, now),
     ...refuseEndedHolds(data, now),
     ...refuseTooManyOpen(ctx, added),
+    ...refuseUnapproved(ctx),
   ]
   const { namespace } = data
   try {
@@ -187,6 +189,10 @@ const refuseTooManyOpen = (ctx: PlaceCtx, added: number): Guard[] =>
   ctx.caller.role === 'master'
     ? []
     : [{ when: sql`${openSql(ctx)} > ${ctx.settings.MAX_OPEN_ORDERS - added}`, error: lostRace }]
+
+/** Rejects a write of a user token whose user is not approved any more. */
+const refuseUnapproved = ({ caller: { role, userId } }: PlaceCtx): Guard[] =>
+  role === 'master' ? [] : [{ when: not(isApprovedSql(userId)), error: lostRace }]
 
 /** Throws `too_many_open_orders` if `open` were counted and these orders would exceed the limit. */
 export function requireRoom({ caller, settings }: PlaceCtx, data: OrderData): void {

@@ -8,6 +8,7 @@ import { networks } from '../../db/schema/delivery.ts'
 import { orders, reservations } from '../../db/schema/orders.ts'
 import { addresses, isGuestSql, tokens, users } from '../../db/schema/users.ts'
 import { prepared } from '../../db/statements.ts'
+import { isApprovedSql } from '../../identity/approval.ts'
 import { heldQuantity, listingColumns, nftColumns } from '../reading/nft.ts'
 import type { OrderBuyer, OrderData, PlaceCtx } from './data.ts'
 import { selectOpen } from './guards.ts'
@@ -41,6 +42,7 @@ const selectListings = prepared((db, { ids, externalIds }: Keys) =>
       externalId: listings.externalId,
       obstacle: listings.obstacle,
       untriedUntil: listings.untriedUntil,
+      isSellerApproved: sql<0 | 1>`${isApprovedSql(sql`listings.sellerId`)}`.as('isSellerApproved'),
     })
     .from(listings)
     .where(sql`id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)}`),
@@ -197,9 +199,14 @@ export async function loadOrderData(
   const [token] = rows.tokens
   if (!token) throw new Error('a live token was not read')
   const nfts = byKey(rows.nfts.map(({ held, missingFiles, ...nft }) => nft))
-  const listings = byKey(rows.listings.map(({ obstacle, untriedUntil, ...listing }) => listing))
+  const listings = byKey(
+    rows.listings.map(({ obstacle, untriedUntil, isSellerApproved, ...listing }) => listing),
+  )
   const sales = new Map(
-    rows.listings.map(({ id, obstacle, untriedUntil }) => [id, { obstacle, untriedUntil }]),
+    rows.listings.map(({ id, obstacle, untriedUntil, isSellerApproved }) => [
+      id,
+      { obstacle, untriedUntil, isSellerApproved: isSellerApproved === 1 },
+    ]),
   )
   const unusedHolds = new Map(rows.holds.map((hold) => [hold.id, hold]))
   const findBuyers = buyerFinder(rows.buyers)
@@ -211,9 +218,8 @@ export async function loadOrderData(
       const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId ?? null
       const hold = unusedHolds.get(input.reservationId ?? '')
       if (hold) unusedHolds.delete(hold.id)
-      const { obstacle, untriedUntil } = sales.get(listing?.id ?? 0) ?? {}
       const buyers = findBuyers(input, chainId)
-      return { input, nft, listing, obstacle, untriedUntil, hold, chainId, buyers }
+      return { input, nft, listing, ...(listing && sales.get(listing.id)), hold, chainId, buyers }
     }),
     placed: new Map(rows.placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,

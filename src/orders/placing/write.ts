@@ -43,11 +43,9 @@ type Rows = { rows: string; now: string }
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
 const insertUsers = prepared((db, { rows, now }: Rows) =>
   db.all<never>(sql`INSERT INTO users
-      (provider, email, ethereumPublicAddr, walletChainId, identityHash, locale, approvedAt, createdAt,
-        updatedAt)
+      (provider, email, ethereumPublicAddr, walletChainId, identityHash, locale, createdAt, updatedAt)
     SELECT value ->> 'provider', value ->> 'email', value ->> 'ethereumPublicAddr',
-      value ->> 'walletChainId', ${unusedHash(sql`value ->> 'identityHash'`)}, coalesce(value ->> 'locale', 'en'), ${now}, ${now},
-      ${now}
+      value ->> 'walletChainId', ${unusedHash(sql`value ->> 'identityHash'`)}, coalesce(value ->> 'locale', 'en'), ${now}, ${now}
     FROM json_each(${rows}) ORDER BY json_each.key`),
 )
 

@@ -202,6 +202,7 @@ export const saleErrors = [
   'quantity_too_large',
   'quantity_above_limit',
   'not_your_listing',
+  'seller_not_approved',
   'price_changed',
   'too_many_open_orders',
   'request_in_progress',
