@@ -67,9 +67,12 @@ const noUser = (field: string, stored: string) =>
     AND NOT EXISTS (SELECT 1 FROM users
       WHERE externalId = ${value(field)} AND (removedAt IS NULL OR id = ${stored}))`
 
-/** The pieces that an import may not take from the stock: those that live reservations hold. */
-const held = `iif(coalesce(${value('amount')}, 0) < n.amount AND n.amountType IS NOT 'unlimited',
-  coalesce((SELECT sum(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > r.now), 0), 0)`
+/** The pieces that live reservations hold. */
+const reserved =
+  'coalesce((SELECT sum(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > r.now), 0)'
+
+/** The pieces that an import may not take from the stock. */
+const held = `iif(${value('amount')} < n.amount AND n.amountType IS NOT 'unlimited', ${reserved}, 0)`
 
 const checks = [
   repeated('duplicate_id', 'id', 'r.type, r.externalId', 'r.externalId IS NOT NULL'),
@@ -144,7 +147,7 @@ const checks = [
     'cannot_change',
     'content.codes',
     `n.hasCodes IS NOT coalesce(${value('content.codes')}, 0)
-      AND (n.amount > n.availableAmount OR ${held} > 0)`,
+      AND (n.amount > n.availableAmount OR ${reserved} > 0)`,
   ),
   nft('amount_too_small', 'amount', `n.availableAmount - n.amount + ${value('amount')} < ${held}`),
 

@@ -91,6 +91,9 @@ const wasReleased = `wasReleased OR (status = 'released' AND releaseAt <= exclud
 
 const releaseAt = `coalesce(${value('releaseAt')}, n.releaseAt, r.now)`
 
+/** Codes that an NFT has had before. It gets codes again only if nothing of it is sold. */
+const poolSize = '(SELECT count(*) FROM codes WHERE nftId = nfts.id)'
+
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
     contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, recipients, status, releaseAt,
@@ -113,9 +116,10 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
   WHERE r.type = 'nft' AND (n.id IS NULL OR r.record <> ${storedNft}) ORDER BY r.line
   ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
     creatorPublicAddr = excluded.creatorPublicAddr, contractName = excluded.contractName,
-    amount = iif(excluded.hasCodes AND hasCodes, amount, excluded.amount),
-    availableAmount = iif(excluded.hasCodes AND hasCodes, availableAmount,
-      availableAmount + excluded.amount - amount),
+    amount = CASE WHEN NOT excluded.hasCodes THEN excluded.amount WHEN hasCodes THEN amount
+      ELSE ${poolSize} END,
+    availableAmount = CASE WHEN NOT excluded.hasCodes THEN availableAmount + excluded.amount - amount
+      WHEN hasCodes THEN availableAmount ELSE ${poolSize} END,
     hasCodes = excluded.hasCodes,
     fulfilment = excluded.fulfilment, recipients = excluded.recipients, status = excluded.status,
     releaseAt = excluded.releaseAt,

@@ -3,14 +3,15 @@ import { sql } from 'drizzle-orm'
 import { readAs, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
-import { giveCodes, setStockOfCodes } from '../db/codes.ts'
+import { giveCodes } from '../db/codes.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
+import { setStockOfCodes } from '../db/stock.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue, requireNone } from '../http/errors.ts'
 import { identifier } from '../http/inputs.ts'
-import { contentLimits, describeLimit } from '../limits.ts'
+import { contentLimits, describeLimit, requestLimits } from '../limits.ts'
 import { heldQuantity } from '../orders/reading/nft.ts'
 import { hashCodes, sealCodes } from './cipher.ts'
 import { isNft, type NftRef } from './upload.ts'
@@ -19,21 +20,23 @@ type CodesCtx = Ctx & { settings: Pick<Settings, 'CODE_KEYS' | 'DELIVERY_KEY_SEC
 
 const Code = identifier(contentLimits.code.max, /[\p{C}\p{Zl}\p{Zp}]/u)
 
-/** Returns the codes of a text, one a line, and which lines are none. */
+/** Returns the codes of a text, one a line, each once, and the first lines that are none. */
 export function findCodes(text: string): { codes: string[]; issues: Issue[] } {
+  const codes = new Set<string>()
   const issues: Issue[] = []
-  const codes = text.split('\n').flatMap((line, i) => {
+  for (const [i, line] of text.split('\n').entries()) {
     const code = line.trim()
-    if (code === '') return []
+    if (code === '' || codes.has(code)) continue
     const { error } = Code.safeParse(code)
+    codes.add(code)
     for (const { message } of error?.issues ?? [])
       issues.push({ path: `lines[${i + 1}]`, code: 'invalid_input', message })
-    return code
-  })
-  return { codes, issues }
+    if (issues.length >= requestLimits.issues.max) break
+  }
+  return { codes: [...codes], issues }
 }
 
-/** Returns the codes of a call, each once. Throws `invalid_input`, `payload_too_large`. */
+/** Returns the codes of a call. Throws `invalid_input`, `payload_too_large`. */
 export function parseCodes(text: string): string[] {
   const { codes, issues } = findCodes(text)
   requireNone(issues)
@@ -43,7 +46,7 @@ export function parseCodes(text: string): string[] {
       'payload_too_large',
       `a call may have at most ${describeLimit(contentLimits.codeLines)} codes`,
     )
-  return [...new Set(codes)]
+  return codes
 }
 
 export type CodeCounts = { codes: number; given: number; forSale: number; owed: number }
@@ -112,7 +115,7 @@ export async function storeCodes(
     room: raw<never>(
       db,
     )`INSERT INTO guard SELECT iif(${total} > ${contentLimits.codes.max}, 'codes_full', NULL)`,
-    stock: setStockOfCodes(db, sql`n.id = ${nftId}`, now),
+    stock: setStockOfCodes(db, nftId, now),
     given: giveCodes(db),
     counts: selectCodeCounts(db, nftId),
   }).catch(refuseFull)
@@ -147,7 +150,7 @@ export async function removeCodes(ctx: Ctx, nft: NftRef) {
     audit: recordIntended(ctx, { action: 'codes.remove', subject: nftId }),
     removed: raw<{ id: number }>(db)`DELETE FROM codes WHERE id IN (SELECT id FROM codes
       WHERE nftId = ${nftId} AND orderItemId IS NULL ORDER BY id DESC LIMIT ${unsold}) RETURNING id`,
-    stock: setStockOfCodes(db, sql`n.id = ${nftId}`, now),
+    stock: setStockOfCodes(db, nftId, now),
     counts: selectCodeCounts(db, nftId),
   })
   return { removed: removed.length, ...shownCounts(counts) }

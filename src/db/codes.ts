@@ -1,8 +1,8 @@
 /**
  * The codes of NFTs whose pieces have one each. A code is in the pool of its NFT (`orderItemId` is null) or
- * belongs to an order item, for ever. A piece is sold only if there is a code for it: `setStockOfCodes`
- * keeps `amount` at their number, so the guards of the stock keep sales within it. Only what takes codes
- * away, or a fork, can leave a delivery without one: it waits in `owedCodes`.
+ * belongs to an order item, for ever. A piece is sold only if there is a code for it: the stock follows from
+ * their number (`db/stock.ts`), so its guards keep sales within it. Only what takes codes away, or a fork, can
+ * leave a delivery without one: it waits in `owedCodes`.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
@@ -46,18 +46,6 @@ export const giveCodes = (db: Database) => [
     WHERE i.id = owedCodes.orderItemId AND (d.state IN ('cancelled', 'written_off')
       OR i.quantity <= ${givenCodes(sql`i.id`)}))`,
 ]
-
-/**
- * The statement that makes the stock of the NFTs `n` for which the condition holds follow from their codes. What
- * is sold stays sold: `amount - availableAmount`.
- */
-export const setStockOfCodes = (db: Database, condition: SQL, now: Date) =>
-  raw<never>(db)`UPDATE nfts SET amount = max(s.codes, amount - availableAmount),
-      availableAmount = max(0, s.codes - (amount - availableAmount)),
-      updatedAt = ${now.toISOString()}, changedAt = max(changedAt, ${now.toISOString()})
-    FROM (SELECT n.id, (SELECT count(*) FROM codes WHERE nftId = n.id) AS codes
-      FROM nfts n WHERE n.hasCodes AND ${condition}) s
-    WHERE nfts.id = s.id AND amount <> max(s.codes, amount - availableAmount)`
 
 /** Order items that lack codes, counted up to a limit, and when the first and the last of them was delivered. */
 export const selectOwedCodes = (db: Database, limit: number) =>

@@ -1,5 +1,5 @@
 /** Codes of pieces: their stock, who gets them, and who reads them. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { stopCodes } from '../../scripts/operate/backup/codes.ts'
 import { batch } from '../../src/db/batch.ts'
@@ -166,6 +166,23 @@ describe('the record', () => {
     expect((await call('POST', '/api/reservations', { token, json })).status).toBe(200)
     expect(codesOf(await importing(record()))).toEqual(['lines[2].content.codes cannot_change'])
   })
+
+  it('keeps the codes that are reserved, and finds those again that it had before', async () => {
+    const plain = (amount: number) => record({ content: null, amount })
+    await importing(record(), aListingRecord('sale', 'ticket'))
+    await upload('externalId:ticket', ['A', 'B'])
+    await importing(plain(30))
+    await importing(record())
+    await sellUntried()
+    expect(await counted('externalId:ticket')).toMatchObject({ codes: 2, forSale: 2 })
+    const json = [{ listing: 'sale', quantity: 2, ttl: 60 }]
+    expect((await call('POST', '/api/reservations', { token, json })).status).toBe(200)
+    expect(await removing('externalId:ticket')).toMatchObject({ removed: 0, forSale: 2 })
+    for (const amount of [1, 2, 30])
+      expect(codesOf(await importing(plain(amount)))).toContain(
+        'lines[2].content.codes cannot_change',
+      )
+  })
 })
 
 describe('an upload', () => {
@@ -174,6 +191,11 @@ describe('an upload', () => {
     expect(
       codesOf(await upload(nft.id, ['fine', `in${'\u200b'}visible`, 'x'.repeat(201)])),
     ).toEqual(['lines[2] invalid_input', 'lines[3] invalid_input'])
+    const { issues } = await upload(
+      nft.id,
+      times(5_000, (i) => `wrong\t${i}`),
+    )
+    expect(issues).toHaveLength(100)
     expect(await upload(nft.id, ['', ' '])).toMatchObject({ status: 400, code: 'invalid_input' })
     expect(await upload(nft.id, times(10_001, String))).toMatchObject({
       ...{ status: 413, code: 'payload_too_large' },
@@ -321,15 +343,37 @@ it('removing takes the codes of pieces that are neither sold nor reserved', asyn
 })
 
 it('after a restore nothing is sold before the pool is replaced, and what was sold gets new codes', async () => {
-  const { nft, input } = await aSale(['A', 'B', 'C'])
+  const { nft, input } = await aSale(['A', 'B', 'C', 'D'])
   const [before, waiting] = [await sold(token, input), await sold(token, input)]
+  const cancelled = await sold(token, input)
   await end([before.item.id], deliver)
   for (const statement of stopCodes) await db.run(sql.raw(statement))
   expect(await counted(nft.id)).toMatchObject({ codes: 1, given: 1, forSale: 0 })
   expect((await answerOf<Problem>(place(token, [input]))).code).toBe('sold_out')
   await end([waiting.item.id], deliver)
-  expect(await counted(nft.id)).toMatchObject({ owed: 1 })
+  await end([cancelled.item.id], cancel)
+  expect(await counted(nft.id)).toMatchObject({ owed: 1, forSale: 0 })
   expect(await upload(nft.id, ['D', 'E'])).toMatchObject({ given: 2, forSale: 1, owed: 0 })
+})
+
+it('a cancellation after a fork puts nothing on sale that has no code', async () => {
+  const { nft, input } = await aSale(['A'])
+  const first = await sold(token, input)
+  await end([first.item.id], cancel)
+  await sold(token, input)
+  await drop(first.item.id)
+  await db
+    .update(deliveries)
+    .set({ reasonCode: 'cancelled' })
+    .where(eq(deliveries.id, first.item.id))
+  await end([first.item.id], deliver)
+  expect(await stockOf(nft)).toEqual({ amount: 2, available: 0 })
+  const [other] = await db
+    .select({ id: orderItems.id })
+    .from(orderItems)
+    .where(and(eq(orderItems.nftId, nft.id), ne(orderItems.id, first.item.id)))
+  await end([other?.id ?? 0], cancel)
+  expect(await stockOf(nft)).toEqual({ amount: 1, available: 0 })
 })
 
 describe('on a chain', () => {

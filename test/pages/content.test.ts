@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nfts } from '../../src/db/schema/catalogue.ts'
 import { owedCodes } from '../../src/db/schema/content.ts'
 import { deliveries, type deliveryStates } from '../../src/db/schema/delivery.ts'
 import { recordWakeUps, sold } from '../orders/shop.ts'
@@ -74,12 +75,18 @@ async function anOrderOf(quantity: number, lines: readonly string[]) {
   const { id: listingId } = await aListing(nft)
   const token = await aMasterToken()
   const input = { nftId: nft.id, listingId, quantity, buyerUserId: buyer.id }
-  const { order, item } = await sold(token, input)
-  await setRow(deliveries, item.id, { state: 'transferred' })
-  await db.insert(owedCodes).values({ nftId: nft.id, orderItemId: item.id, since: '' })
+  /** Returns the path of an order that is delivered. */
+  async function order(quantity: number) {
+    await setRow(nfts, nft.id, { availableAmount: quantity })
+    const { order, item } = await sold(token, { ...input, quantity })
+    await setRow(deliveries, item.id, { state: 'transferred' })
+    await db.insert(owedCodes).values({ nftId: nft.id, orderItemId: item.id, since: '' })
+    return `/orders/${order.id}`
+  }
+  const path = await order(quantity)
   const body = lines.join('\n')
   await call('POST', `/api/admin/nfts/${nft.id}/codes`, { token, body })
-  return { visitor, path: `/orders/${order.id}`, nft }
+  return { visitor, path, nft, order }
 }
 
 it('shows the buyer each code with a QR code, and how many are missing', async () => {
@@ -96,6 +103,17 @@ it('shows the buyer each code with a QR code, and how many are missing', async (
   const { html: offer } = await pageOf(call('GET', `/nfts/${nft.id}`))
   expect(offer).toContain('A code for each piece')
   expect(offer).not.toContain('ROW-4')
+})
+
+it('leads from the collection to what each order has released', async () => {
+  const { visitor, path, nft, order } = await anOrderOf(1, ['ROW-4'])
+  const second = await order(2)
+  await call('POST', `/api/admin/nfts/${nft.id}/codes`, { token: await aMasterToken(), body: 'X' })
+  const { html } = await pageOf(visitor.get('/collection'))
+  for (const one of [path, second]) {
+    const number = one.split('/').at(-1)
+    expect(html).toContain(`href="${one}#content">Your codes<bdi> (${number})</bdi></a>`)
+  }
 })
 
 it('shows more than 20 codes together', async () => {

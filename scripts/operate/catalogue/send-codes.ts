@@ -1,9 +1,10 @@
 /** Sends the codes of a file, in calls that the API takes. */
+import { isUtf8 } from 'node:buffer'
+import { readFile } from 'node:fs/promises'
 import { findCodes } from '../../../src/content/codes.ts'
 import { contentLimits } from '../../../src/limits.ts'
 import { formatCount, plural } from '../../../src/pages/components/text.ts'
 import { CommandError } from '../../shell/command.ts'
-import { linesIn } from '../../shell/files.ts'
 import { withInstance } from '../../shell/instance.ts'
 import { hideProgress, showProgress } from './report.ts'
 
@@ -15,10 +16,16 @@ const CODES_OF_CALL = Math.min(
   Math.floor(contentLimits.codeBody.max / (4 * contentLimits.code.max + 1)),
 )
 
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file).catch(({ code }) => {
+    throw new CommandError(`${file} cannot be read: ${code}.`)
+  })
+  if (!isUtf8(bytes)) throw new CommandError(`${file} is not valid UTF-8.`)
+  return bytes.toString()
+}
+
 export async function sendCodes({ file, nft, environment }: Request): Promise<void> {
-  const lines: string[] = []
-  for await (const line of linesIn(file)) lines.push(line)
-  const { codes, issues } = findCodes(lines.join('\n'))
+  const { codes, issues } = findCodes(await readText(file))
   const [problem] = issues
   if (problem) throw new CommandError(`${file}: ${problem.path} ${problem.message}`)
   if (codes.length === 0) throw new CommandError(`${file} has no codes.`)

@@ -25,9 +25,15 @@ type ContentProps = { phrase: string | null; files: readonly ShownFile[] }
 /** `missing`: pieces that wait for their code. */
 type CodesProps = { codes: readonly string[]; missing: number }
 
+type Released = Pick<ContentProps, 'phrase'> & { files: readonly unknown[]; hasCodes: boolean }
+
+/** Whether an order has released anything to show. */
+export const hasContent = ({ phrase, files, hasCodes }: Released): boolean =>
+  phrase !== null || hasCodes || files.length > 0
+
 /** What the content of an order is called. */
 export const contentTitle = (
-  { files, hasCodes }: { files: readonly unknown[]; hasCodes: boolean },
+  { files, hasCodes }: Pick<Released, 'files' | 'hasCodes'>,
   { content }: Texts,
 ): string => (hasCodes && files.length === 0 ? content.codes : content.title)
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { openCodes } from '../../content/cipher.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText } from '../../http/inputs.ts'
+import { log } from '../../log.ts'
 import { orderNumber } from '../../orders/number.ts'
 import { readHistory, readHistoryEntry } from '../../orders/reading/history.ts'
 import type { Texts } from '../../texts/en.ts'
@@ -46,7 +47,13 @@ export const orderPageRoutes = new Endpoints({ isTranslated: true })
     const { account, sealedCodes, ...found } = await readHistoryEntry(c.var, param.id)
     const { entry } = found
     const side = entry.order.buyerId === account.id ? 'bought' : 'sold'
-    const codes = await openCodes(c.var.settings, entry.orderItem.nftId, sealedCodes)
+    const codes = await openCodes(c.var.settings, entry.orderItem.nftId, sealedCodes).catch(
+      (error) => {
+        // A key is missing. The rest of the order is shown.
+        log.error('codes_unreadable', { orderId: entry.order.id, error })
+        return []
+      },
+    )
     const view = <OrderPage {...found} codes={codes} side={side} />
     const scripts = ['orders.js', 'wallet-action.js', 'copy.js']
     const refresh = isOnItsWay(entry) ? REFRESH : undefined

@@ -18,7 +18,7 @@ import { type Found, usePage } from '../components/request.ts'
 import { ShopContact } from '../components/shop.tsx'
 import { formatCount, formatMoney, pathWith, shortAddress } from '../components/text.ts'
 import { ExactTime, ExplorerLink, Title } from '../components/values.tsx'
-import { ContentHint, ContentSection, contentTitle } from '../content/views.tsx'
+import { ContentHint, ContentSection, contentTitle, hasContent } from '../content/views.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import {
   hasEnded,
@@ -224,7 +224,7 @@ export const OrderPage = ({ entry, side, codes, billing, shop, seller }: OrderPa
         <ol class="rows">
           <Order entry={entry} side={side} isAlone />
         </ol>
-        {(phrase !== null || hasCodes || files.length > 0) && (
+        {hasContent(entry.content) && (
           <ContentSection
             phrase={phrase}
             codes={codes}
@@ -271,11 +271,12 @@ export const Collection = ({ entries, next }: History) => {
   )
 }
 
-/** Leads to the newest of the orders. */
+/** Leads to the newest of the orders, and to what each has released. */
 const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
   const { locale, texts } = usePage()
   const pieces = entries.reduce((sum, { orderItem }) => sum + orderItem.quantity, 0)
-  return entries.slice(0, 1).map(({ order, orderItem: { nft }, content }) => (
+  const released = entries.filter(({ content }) => hasContent(content))
+  return entries.slice(0, 1).map(({ order, orderItem: { nft } }) => (
     <li class="release">
       <Cover nft={nft} />
       <h2>
@@ -286,11 +287,14 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) => {
       <p class="meta">
         <bdi>{nft.contractName}</bdi>
         <span>{texts.orders.pieces(pieces, formatCount(pieces, locale))}</span>
-        {(content.phrase !== null || content.hasCodes || content.files.length > 0) && (
+        {released.map(({ order, content }) => (
           <span>
-            <a href={`/orders/${order.id}#content`}>{contentTitle(content, texts)}</a>
+            <a href={`/orders/${order.id}#content`}>
+              {contentTitle(content, texts)}
+              {released.length > 1 && <bdi> ({orderNumber(order)})</bdi>}
+            </a>
           </span>
-        )}
+        ))}
       </p>
     </li>
   ))
