@@ -1,4 +1,4 @@
-/** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
+/** `npm run import -- FILE`: imports a catalogue of users, NFTs and listings. */
 import { defineCommand, start, UsageError } from '../shell/command.ts'
 import { instanceVariables, networkVariables, parseInstance } from '../shell/options.ts'
 
@@ -8,8 +8,8 @@ export const command = defineCommand(
     purpose:
       'Imports users, NFTs and listings: all of a file, or nothing. The same file again changes nothing. docs/catalogue.md describes the file.',
     file: {
-      value: 'FILE.jsonl',
-      help: 'The catalogue, a record a line. With --from-chain, the file to write: a name is chosen without it.',
+      value: 'FILE',
+      help: 'The catalogue: JSON Lines, or a spreadsheet if it ends with .csv, .tsv or .txt. With --from-chain, the file to write as JSON Lines: a name is chosen without it.',
       isOptional: true,
     },
     options: {
@@ -52,7 +52,7 @@ export const command = defineCommand(
     const environment = parseInstance({ remote, env })
     if (!fromChain && Object.keys(values).length > 0)
       throw new UsageError(`--${Object.keys(values)[0]} needs --from-chain.`)
-    if (!argument && !fromChain) throw new UsageError('Name one file: FILE.jsonl.')
+    if (!argument && !fromChain) throw new UsageError('Name one file.')
     const { importCatalogue } = await import('./catalogue/run.ts')
     const collection = fromChain ? values : undefined
     await importCatalogue({ file: argument, isDryRun, environment, files, collection })

@@ -272,3 +272,6 @@ export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing]
   error: ({ code }) =>
     code === 'invalid_union' ? 'must be "user", "nft" or "listing"' : undefined,
 })
+
+/** The fields of all records. Those of one name have values of one kind. */
+export const recordFields = { ...User.shape, ...NftFields.shape, ...ListingFields.shape }

@@ -36,7 +36,7 @@ export async function importLocally(request: Request): Promise<Outcome> {
   try {
     const outcome = await stageAndCommit(target, request)
     if ('counts' in outcome && outcome.counts && !request.isDryRun)
-      await writeNumbers(request.file, async (records) => {
+      await writeNumbers(request.file, request.lines, async (records) => {
         const select = selectNumbers(db, { records: JSON.stringify(records) })
         const [rows] = await retryWhileBusy(() => db.batch([select]))
         return rows.map(({ number }) => number)

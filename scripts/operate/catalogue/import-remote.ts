@@ -65,7 +65,7 @@ export async function importRemotely(
   await rm(stateFile, { force: true })
   const find = async (records: RecordIds['records']) =>
     (await repeat(() => client.findRecordNumbers({ body: { records } }))).numbers
-  await writeNumbers(file, find).catch((error) => {
+  await writeNumbers(file, lines, find).catch((error) => {
     throw described(error, url, 'Run the command again for the ids of the records.')
   })
   return { counts: total }

@@ -5,7 +5,7 @@ import type { LineProblem } from '../../../src/catalogue/line.ts'
 export type Request = {
   /** The file that the operator names. Reports are beside it. */
   file: string
-  /** The file to read, with the same lines: with `--files`, they say what the files are. */
+  /** The file to read, with the same lines as JSON: with `--files`, they say what the files are. */
   lines: string
   isDryRun: boolean
 }

@@ -12,9 +12,9 @@ export const numbersFile = (file: string): string => beside(file, 'ids.jsonl')
 /** Returns the numbers of the records of a call, in their order. */
 type Find = (records: RecordId[]) => Promise<readonly (number | null)[]>
 
-/** Writes a line for each record of a catalogue that was imported. */
-export const writeNumbers = (file: string, find: Find) =>
-  writeLines(numbersFile(file), numberedLines(file, find))
+/** Writes a line for each record of a catalogue that was imported. `lines`: the file with its records. */
+export const writeNumbers = (file: string, lines: string, find: Find) =>
+  writeLines(numbersFile(file), numberedLines(lines, find))
 
 async function* numberedLines(file: string, find: Find) {
   let records: RecordId[] = []

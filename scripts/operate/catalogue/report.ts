@@ -1,5 +1,6 @@
 /** Tells what an import has done, or what is wrong with the file. */
 import { rm } from 'node:fs/promises'
+import { isSpreadsheet } from '../../../src/catalogue/csv.ts'
 import type { Counts } from '../../../src/catalogue/import.ts'
 import type { LineProblem } from '../../../src/catalogue/line.ts'
 import { plural } from '../../../src/pages/components/text.ts'
@@ -35,20 +36,24 @@ export function describeCounts(counts: Counts): string {
     .join('\n')
 }
 
-/** Returns the name of a file beside a catalogue: `moon.jsonl` has `moon.failed.jsonl`. */
-export const beside = (file: string, name: string) => `${file.replace(/\.jsonl$/, '')}.${name}`
+/** Returns the name of a file beside a catalogue: `moon.jsonl` and `moon.csv` have `moon.failed.jsonl`. */
+export const beside = (file: string, name: string) =>
+  `${isSpreadsheet(file) ? file.replace(/\.\w+$/, '') : file.replace(/\.jsonl$/, '')}.${name}`
+
+/** The file that the operator names, and its records as JSON Lines, which may be the same. */
+export type Catalogue = { file: string; records: string }
 
 /**
  * Writes all problems to a file, and the lines that have them to another one. Returns a text with the
  * first problems.
  */
 export async function reportProblems(
-  file: string,
+  { file, records }: Catalogue,
   problems: readonly LineProblem[],
   imported = 0,
 ): Promise<string> {
   const sorted = problems.toSorted((a, b) => a.line - b.line)
-  const lines = await findLines(file, new Set(sorted.map(({ line }) => line)))
+  const lines = await findLines(records, new Set(sorted.map(({ line }) => line)))
   const described = sorted.map(({ line, path, code, message }) => {
     const value = valueAt(lines.get(line), path)
     return { line, path, value, code, message }

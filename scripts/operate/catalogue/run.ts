@@ -1,5 +1,6 @@
 /** The steps of an import, with what they print. */
 import { join } from 'node:path'
+import { isSpreadsheet, joinProblems } from '../../../src/catalogue/csv.ts'
 import { plural } from '../../../src/pages/components/text.ts'
 import { CommandError } from '../../shell/command.ts'
 import { folderBeside } from '../../shell/files.ts'
@@ -12,8 +13,15 @@ import { completeCatalogue } from './local-files.ts'
 import { describeGrants } from './mints.ts'
 import { numbersFile } from './numbers.ts'
 import { describeObstacles } from './obstacles.ts'
-import { describeCounts, forgetProblems, hideProgress, reportProblems } from './report.ts'
+import {
+  type Catalogue,
+  describeCounts,
+  forgetProblems,
+  hideProgress,
+  reportProblems,
+} from './report.ts'
 import { sendFiles } from './send-files.ts'
+import { convertSpreadsheet } from './spreadsheet.ts'
 
 type Import = {
   /** The catalogue. May be '' with `collection`. */
@@ -29,27 +37,34 @@ type Import = {
 export async function importCatalogue(input: Import): Promise<void> {
   const { isDryRun, environment, files, collection } = input
   const file = input.file || (collection ? collectionFile(collection) : '')
+  if (collection && isSpreadsheet(file))
+    throw new CommandError('--from-chain writes JSON Lines: name a file that ends with .jsonl.')
   const instance = environment ? await remoteInstance(environment) : null
   const leftOut = collection ? await readCollection(file, collection, environment) : 0
-  using folder = files === undefined ? undefined : await folderBeside(file)
-  const lines = folder ? join(folder.path, 'catalogue.jsonl') : file
-  const problems = files === undefined ? [] : await completeCatalogue(file, files, lines)
-  if (problems.length > 0) throw new CommandError(await reportProblems(file, problems))
+  using folder = await folderBeside(file)
+  const records = isSpreadsheet(file) ? join(folder.path, 'spreadsheet.jsonl') : file
+  const lines = files === undefined ? records : join(folder.path, 'catalogue.jsonl')
+  const cells = isSpreadsheet(file) ? await convertSpreadsheet(file, records) : []
+  const problems = files === undefined ? [] : await completeCatalogue(records, files, lines)
+  if (problems.length > 0)
+    throw new CommandError(await reportProblems({ file, records }, joinProblems(cells, problems)))
   const run = async (isRehearsal: boolean) => {
-    const request = { file, lines, isDryRun: isRehearsal }
+    const request = { file, lines, isDryRun: isRehearsal || cells.length > 0 }
     const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
     hideProgress()
     return outcome
   }
   if (collection) refuseChanges(file, await run(true))
-  const outcome = await run(isDryRun)
-  await report(file, outcome, isDryRun)
+  const found = await run(isDryRun)
+  const others = 'problems' in found ? found.problems : []
+  const outcome = cells.length > 0 ? { problems: joinProblems(cells, others) } : found
+  await report({ file, records }, outcome, isDryRun)
   if (collection)
     console.log(
       `Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.`,
     )
-  for (const line of await describeGrants(file, environment)) console.log(line)
-  for (const line of await describeObstacles(file, environment)) console.log(line)
+  for (const line of await describeGrants(records, environment)) console.log(line)
+  for (const line of await describeObstacles(records, environment)) console.log(line)
   const missing = isDryRun ? null : await sendFiles(lines, files, instance)
   if (files !== undefined && missing !== null) console.log(`Sent ${plural(missing, 'file')}.`)
   else if (missing)
@@ -73,9 +88,10 @@ function refuseChanges(file: string, outcome: Outcome): void {
     )
 }
 
-async function report(file: string, outcome: Outcome, isDryRun: boolean): Promise<void> {
+async function report(catalogue: Catalogue, outcome: Outcome, isDryRun: boolean): Promise<void> {
+  const { file } = catalogue
   if ('problems' in outcome)
-    throw new CommandError(await reportProblems(file, outcome.problems, outcome.imported))
+    throw new CommandError(await reportProblems(catalogue, outcome.problems, outcome.imported))
   await forgetProblems(file)
   if (!outcome.counts) throw new CommandError(`${file} has no lines.`)
   if (isDryRun) console.log('Nothing was changed. Without --dry-run, this would be:')

@@ -1,6 +1,7 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
 import * as z from 'zod'
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
+import { toCell } from '../../../src/http/spreadsheet.ts'
 import { Payment, OrderSummary as Summary } from '../../../src/orders/reading/schema.ts'
 import { CommandError } from '../../shell/command.ts'
 
@@ -50,15 +51,14 @@ const paidColumns = Object.keys(paidFields) as (keyof typeof paidFields)[]
 /** Returns a line of CSV (RFC 4180), without its line feed. Without an order, the names. */
 export const toCsv = (order?: OrderSummary): string =>
   `${[
-    ...columns.map((name) => (order ? toCell(order[name]) : name)),
+    ...columns.map((name) => (order ? describe(order[name]) : name)),
     // A column for each, for bookkeeping.
-    ...paidColumns.map((name) => (order ? toCell(order.paid?.[name] ?? null) : `paid.${name}`)),
+    ...paidColumns.map((name) => (order ? describe(order.paid?.[name] ?? null) : `paid.${name}`)),
   ].join()}\r`
 
-function toCell(value: OrderSummary[keyof OrderSummary]): string {
+function describe(value: OrderSummary[keyof OrderSummary]): string {
   if (value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  // Spreadsheets take such a text for a formula, also one of a customer.
-  const cell = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  // A customer may have written a formula.
+  const cell = typeof value === 'object' ? JSON.stringify(value) : toCell(String(value))
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

@@ -6,6 +6,7 @@ import { type AuditAction, auditLog } from '../../db/schema/operations.ts'
 import { users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
+import { toCell } from '../../http/spreadsheet.ts'
 import { idAt } from './ids.ts'
 import { nameSql } from './people.tsx'
 
@@ -95,17 +96,8 @@ export async function readAudit(
   return { account, entries, actors, next: rows.length > limit ? entries.at(-1)?.id : older }
 }
 
-/**
- * A spreadsheet takes a text that begins with one of these for a formula, which may send data
- * elsewhere. An apostrophe makes it a text.
- */
-const formula = /^\s*[=+\-@＝＋－＠]/
-
 const toLine = (values: readonly unknown[]): string =>
-  `${values
-    .map((value) => String(value ?? ''))
-    .map((text) => `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`)
-    .join(',')}\r\n`
+  `${values.map((value) => `"${toCell(String(value ?? '')).replaceAll('"', '""')}"`).join(',')}\r\n`
 
 /**
  * Returns what matches as CSV (RFC 4180), newest first. The first page is read at once, each other

@@ -127,6 +127,71 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
   })
 })
 
+describe('a spreadsheet', () => {
+  const head = [
+    ...['type', 'id', 'email', 'creator', 'network', 'contract', 'contractName', 'tokenId'],
+    ...['amountType', 'priceCents', 'priceEths', 'priceCurrency', 'metadata.name', 'nft', 'seller'],
+  ]
+  const place = ['localhost', `0x${'c'.repeat(40)}`, 'Moons']
+  const aMoon = (tokenId: string, priceCents: string) => [
+    ...['nft', 'moon-1', '', 'mona', ...place, tokenId],
+    ...['unique', priceCents, '0.0125', 'EUR', 'Moon, full', '', ''],
+  ]
+  const rows = (tokenId: string, priceCents: string) => [
+    head,
+    ['user', 'mona', 'mona@example.com', ...Array(12).fill('')],
+    aMoon(tokenId, priceCents),
+    [
+      ...['listing', 'moon-1-sale', '', '', '', '', '', ''],
+      ...['', '2500', '0.0125', 'EUR', '', 'moon-1', 'mona'],
+    ],
+  ]
+  const write = (name: string, rows: string[][]) =>
+    writeFile(name, `\uFEFF${rows.map((row) => row.join(';')).join('\r\n')}`)
+
+  it('is not imported, and its problems are told with line and column', async () => {
+    await write('moons.csv', [...rows('1.2E+77', '25,00'), ['listing', 'moon-2-sale']])
+    const { out, errors, status } = await importFile('moons.csv')
+    expect({ out, status }).toEqual({ out: '', status: 1 })
+    expect(errors).toBe(`Nothing was imported. 6 problems in 2 lines of moons.csv:
+  line 3, tokenId: must be all digits of the number: spreadsheets shorten long ones, unless the column is formatted as text (invalid_input): "1.2E+77"
+  line 3, priceCents: must be a whole number, in minor units of the currency: 2500 means 25.00 EUR (invalid_input): "25,00"
+  line 5, nft: is required (invalid_input)
+  line 5, seller: is required (invalid_input)
+  line 5, priceCents: is required (invalid_input)
+  line 5, priceCurrency: is required (invalid_input)
+All problems are in moons.problems.jsonl, and these lines in moons.failed.jsonl.
+`)
+  })
+
+  it('is imported as JSON Lines are, and an export of it changes nothing', async () => {
+    await write('moons.csv', rows('1', '2500'))
+    const { out, errors, status } = await importFile('moons.csv')
+    expect({ errors, status }).toEqual({ errors: '', status: 0 })
+    const created = '1 created, 0 updated, 0 unchanged'
+    expect(out).toContain(counts(created, created, created))
+    expect(await read('moons.ids.jsonl')).toMatch(
+      /^{"type":"user","id":"mona","number":\d+}\n{"type":"nft","id":"moon-1","number":\d+}\n/,
+    )
+    expect((await importFile('moons.csv')).out).toContain(
+      'listings  0 created, 0 updated, 1 unchanged',
+    )
+  })
+
+  it.each([
+    [
+      'other.csv',
+      Buffer.from('type;id\nuser;M\xfcller', 'latin1'),
+      'other.csv is neither UTF-8 nor UTF-16: save it as "CSV UTF-8".\n',
+    ],
+    ['empty.csv', 'type;id\r\n;\r\n', 'empty.csv has no lines.\n'],
+  ])('%s', async (name, content, message) => {
+    await writeFile(name, content)
+    const { errors, status } = await importFile(name)
+    expect({ errors, status }).toEqual({ errors: message, status: 1 })
+  })
+})
+
 it('tells what to grant for NFTs that are minted on delivery', async () => {
   const [first, other] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`)
   await writeFile(

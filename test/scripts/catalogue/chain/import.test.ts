@@ -79,7 +79,7 @@ it.each([
   [['--from-chain', '0x12', '--network', 'localhost'], '--from-chain must be an address'],
   [['--from-chain', `0x${'1'.repeat(40)}`], '--from-chain needs --network.'],
   [['x.jsonl', '--currency', 'EUR'], '--currency needs --from-chain.'],
-  [[], 'Name one file: FILE.jsonl.'],
+  [[], 'Name one file.'],
 ])('refuses %j', async (args, sentence) => {
   const { errors, status } = await call(importCommand, args)
   expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
