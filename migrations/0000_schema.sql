@@ -15,6 +15,7 @@ CREATE TABLE `catalogueLines` (
 	`record` text,
 	`derived` text,
 	`words` text,
+	`shown` text,
 	PRIMARY KEY(`importId`, `line`)
 );
 --> statement-breakpoint

@@ -14,6 +14,9 @@ export const command = defineCommand(
     },
     options: {
       'dry-run': { help: 'Undo the import at its end.' },
+      confirm: {
+        help: 'Let prices become more than double or less than half of what they are, or get another currency.',
+      },
       files: {
         value: 'FOLDER',
         help: 'Send the files of NFTs from here: FOLDER/<name>, or FOLDER/<id of the NFT>/<name>. Run it again to go on.',
@@ -47,7 +50,10 @@ export const command = defineCommand(
     },
     example: 'npm run import -- catalogue.jsonl --dry-run',
   },
-  async ({ 'dry-run': isDryRun, files, remote, env, ...values }, argument: string) => {
+  async (
+    { 'dry-run': isDryRun, confirm: isConfirmed, files, remote, env, ...values },
+    argument: string,
+  ) => {
     const fromChain = values['from-chain'] !== undefined
     const environment = parseInstance({ remote, env })
     if (!fromChain && Object.keys(values).length > 0)
@@ -55,7 +61,8 @@ export const command = defineCommand(
     if (!argument && !fromChain) throw new UsageError('Name one file.')
     const { importCatalogue } = await import('./catalogue/run.ts')
     const collection = fromChain ? values : undefined
-    await importCatalogue({ file: argument, isDryRun, environment, files, collection })
+    const input = { file: argument, isDryRun, isConfirmed, environment, files, collection }
+    await importCatalogue(input)
   },
 )
 

@@ -16,7 +16,9 @@ import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
 import { DAY } from '../time.ts'
 import type { StagedLine } from './line.ts'
+import { hasPriceChangesSql } from './prices.ts'
 import { hasProblemsSql } from './problems.ts'
+import { refuseChanged } from './shown.ts'
 import { userReference } from './sql.ts'
 import { countRecords, writeRecords } from './write.ts'
 
@@ -36,7 +38,7 @@ export type ImportCtx = {
 }
 
 /** Runs the statements as one transaction, unless a guard stops it. */
-const write = <const T extends NamedStatements>(
+export const write = <const T extends NamedStatements>(
   { db, caller }: ImportCtx,
   guards: readonly Guard[],
   statements: T,
@@ -49,6 +51,9 @@ export type Counts = Record<CatalogueType, Record<(typeof actions)[number], numb
 
 /** Staged lines are in conflict with each other or with what is stored. `findLineProblems` says how. */
 export class LinesHaveProblems extends Error {}
+
+/** Prices change by so much that somebody has to confirm it. `findPriceChanges` says which. */
+export class PricesNeedConfirmation extends Error {}
 
 /**
  * Stages lines, and returns the number of the last one that is staged. They follow those that are
@@ -73,13 +78,16 @@ export async function stage(
     RETURNING lines, result`
   const inserts = toJsonSlices(lines).map(
     (json) =>
-      raw(db)`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived, words)
+      raw(
+        db,
+      )`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived, words, shown)
       SELECT ${importId}, value ->> 'line', value ->> 'type', value ->> 'externalId',
-        value ->> 'record', value ->> 'derived', value ->> 'words' FROM json_each(${json})
+        value ->> 'record', value ->> 'derived', value ->> 'words', value ->> 'shown'
+      FROM json_each(${json})
       WHERE (SELECT result ${stored}) IS NULL
       ON CONFLICT (importId, line) DO UPDATE SET type = excluded.type,
         externalId = excluded.externalId, record = excluded.record, derived = excluded.derived,
-        words = excluded.words`,
+        words = excluded.words, shown = excluded.shown`,
   )
   const { rows } = await write(ctx, guards, {
     rows: raw<Pick<typeof catalogueImports.$inferSelect, 'lines' | 'result'>>(db)`${update}`,
@@ -102,62 +110,93 @@ function nameUsers(db: Database, lines: readonly StagedLine[]) {
         OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))`
 }
 
+type Commit = {
+  /** The number of the last line. */
+  last: number
+  isDryRun: boolean
+  /** Whether prices may change by much. */
+  isConfirmed: boolean
+  /** What the audit log says, if it is no import of a file. */
+  action?: Parameters<typeof recordAction>[1]
+}
+
 /**
- * Makes the staged lines the catalogue, and deletes them. `last` is the number of the last one. A
- * dry run does all of that, and then undoes it. A call that is repeated while it runs returns the
- * result of the first one. Throws `LinesHaveProblems`; nothing is changed then.
+ * Makes the staged lines the catalogue, and deletes them. A dry run does all of that, and then undoes
+ * it. A call that is repeated while it runs returns the result of the first one. Throws
+ * `LinesHaveProblems` or `PricesNeedConfirmation`; nothing is changed then.
  */
 export async function commit(
   ctx: ImportCtx,
-  { last, isDryRun }: { last: number; isDryRun: boolean },
+  { last, isDryRun, isConfirmed, action }: Commit,
 ): Promise<Counts> {
   const { db, caller, importId, callHash, now, maxContentBytes } = ctx
   const guards = [
+    guard('conflict', 'this import has ended: begin it again')`
+      NOT EXISTS (SELECT 1 FROM catalogueImports WHERE id = ${importId})`,
     guard('conflict', 'later lines than these are staged')`
       ${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
     { when: hasProblemsSql(ctx), error: () => new LinesHaveProblems() },
+    {
+      when: isConfirmed ? sql`FALSE` : hasPriceChangesSql(importId),
+      error: () => new PricesNeedConfirmation(),
+    },
   ]
   const result = countRecords(importId)
   type Result = { result: string }
   const contentBytes = sql`coalesce((SELECT bytes FROM contentStorage), 0)`
   const statements = {
+    changed: refuseChanged(db, importId, CHANGED),
     update: raw<Result>(db)`
       UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
       WHERE id = ${importId} RETURNING result`,
-    record: caller ? recordImport(db, caller, importId, now) : undefined,
+    record: caller
+      ? recordAction({ db, caller, now }, action ?? importAction(importId))
+      : undefined,
     records: writeRecords(db, importId, now),
     room: raw(
       db,
-    )`INSERT INTO guard SELECT iif(${contentBytes} > ${maxContentBytes}, 'content_full', NULL)`,
+    )`INSERT INTO guard SELECT iif(${contentBytes} > ${maxContentBytes}, ${FULL}, NULL)`,
     lines: deleteLines(db, importId),
   }
   if (!isDryRun) {
-    const { update } = await write(ctx, guards, statements).catch(refuseFull)
+    const { update } = await write(ctx, guards, statements).catch(explain)
     return toCounts(update[0]?.result)
   }
   const { counted } = await batch(db, { counted: raw<Result>(db)`SELECT ${result} AS result` })
   const undo = raw(db)`INSERT INTO guard VALUES ('rehearsed')`
   await write(ctx, guards, { ...statements, undo }).catch((error: unknown) => {
-    if (!String(error).includes('rehearsed')) refuseFull(error)
+    if (!String(error).includes('rehearsed')) explain(error)
   })
   return toCounts(counted[0]?.result)
 }
 
-function refuseFull(error: unknown): never {
-  if (!String(error).includes('content_full')) throw error
-  throw new ApiError(
-    'content_full',
-    'the files of all NFTs together would exceed MAX_CONTENT_BYTES: name fewer, or raise it',
-  )
+/** What stops the transaction between its statements. */
+const FULL = 'content_full'
+const CHANGED = 'catalogue_changed'
+
+/** Throws the error for what has stopped it. */
+function explain(error: unknown): never {
+  const reason = String(error)
+  if (reason.includes(FULL))
+    throw new ApiError(
+      'content_full',
+      'the files of all NFTs together would exceed MAX_CONTENT_BYTES: name fewer, or raise it',
+    )
+  if (reason.includes(CHANGED))
+    throw new ApiError(
+      'conflict',
+      'the catalogue has changed since this was shown: look at it again',
+    )
+  throw error
 }
 
-/** Records an import once, even if its last call is repeated while it runs. */
-function recordImport(db: Database, caller: Caller, importId: string, now: Date) {
-  const action = 'catalogue.import'
+/** An import is recorded once, even if its last call is repeated while it runs. */
+function importAction(importId: string) {
+  const action = 'catalogue.import' as const
   const details = sql`(SELECT result FROM catalogueImports WHERE id = ${importId})`
   const when = sql`NOT EXISTS (SELECT 1 FROM auditLog
     WHERE subject = ${importId} AND action = ${action})`
-  return recordAction({ db, caller, now }, { action, subject: importId, details, when })
+  return { action, subject: importId, details, when }
 }
 
 const deleteLines = (db: Database, importId: string) =>

@@ -27,6 +27,8 @@ export type StagedLine = {
   derived: string | null
   /** JSON: see `catalogueLines.words`. */
   words: string | null
+  /** See `catalogueLines.shown`. */
+  shown: string | null
 }
 
 /** Splits text into lines. The last one may end with a line break. */
@@ -62,7 +64,8 @@ function parseLine(text: string, line: number, networks: readonly string[]) {
   const record = JSON.stringify(data)
   const derived = derive(data, networks)
   const words = findWords(data)
-  const staged: StagedLine = { line, type: data.type, externalId: data.id, record, derived, words }
+  const { type, id: externalId } = data
+  const staged: StagedLine = { line, type, externalId, record, derived, words, shown: null }
   return { staged, problems: [] }
 }
 
@@ -99,6 +102,7 @@ function failed(line: number, value: unknown, issues: readonly Issue[]) {
       record: null,
       derived: null,
       words: null,
+      shown: null,
     },
     problems: issues.map((issue): LineProblem => ({ line, ...issue })),
   }

@@ -7,9 +7,17 @@ import { ApiError, requireNone } from '../http/errors.ts'
 import { count, id, model, orNull } from '../http/fields.ts'
 import { flagText } from '../http/inputs.ts'
 import { catalogueLimits, describeLimit } from '../limits.ts'
-import { commit, discard, type ImportCtx, LinesHaveProblems, stage } from './import.ts'
+import {
+  commit,
+  discard,
+  type ImportCtx,
+  LinesHaveProblems,
+  PricesNeedConfirmation,
+  stage,
+} from './import.ts'
 import { type LineProblem, parseLines, splitLines } from './line.ts'
 import { findNumbers, RecordIds } from './numbers.ts'
+import { describeNumber, findPriceChanges, toProblem } from './prices.ts'
 import { findLineProblems, problemCodes } from './problems.ts'
 
 /** The number of a line, from 1, in a query. */
@@ -31,6 +39,11 @@ const Query = z
       .optional()
       .describe('Whether these are the last lines. Always, without `import`.'),
     dryRun: flagText.prefault('false').describe('Whether to undo the commit.'),
+    confirm: flagText
+      .prefault('false')
+      .describe(
+        'Whether prices may become more than double or less than half of what they are, or get another currency.',
+      ),
   })
   .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
     error: 'is required for a part of an import',
@@ -55,21 +68,23 @@ async function readCall(c: Context, line: number) {
   return { lines, callHash: `${line} ${bytesToHex(new Uint8Array(hash))}` }
 }
 
-function refuse(problems: readonly LineProblem[]): void {
-  requireNone(
-    problems.map(({ line, path, ...issue }) => ({
-      path: `lines[${line}]${path && `.${path}`}`,
-      ...issue,
-    })),
-  )
-}
+const toIssues = (problems: readonly LineProblem[]) =>
+  problems.map(({ line, path, ...issue }) => ({
+    path: `lines[${line}]${path && `.${path}`}`,
+    ...issue,
+  }))
 
 /** As `commit`, but throws the error of the problems that it finds. */
-async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun: boolean }) {
+async function commitOrRefuse(ctx: ImportCtx, options: Parameters<typeof commit>[1]) {
   try {
     return await commit(ctx, options)
   } catch (error) {
-    if (error instanceof LinesHaveProblems) refuse(await findLineProblems(ctx))
+    if (error instanceof LinesHaveProblems) requireNone(toIssues(await findLineProblems(ctx)))
+    if (error instanceof PricesNeedConfirmation) {
+      const changes = await findPriceChanges(ctx)
+      const issues = toIssues(changes.listed.map(toProblem))
+      throw new ApiError('confirmation_required', describeNumber(changes), {}, issues)
+    }
     throw error
   }
 }
@@ -106,7 +121,8 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
         'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
         `${catalogueLimits.importLines.max} lines, takes several calls with the same \`import\`, each with the ` +
         'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
-        '`lines[12]` is line 12.',
+        '`lines[12]` is line 12. Prices that change by much are refused with `confirmation_required`, ' +
+        'unless `confirm` is true.',
       access: 'master',
       reads: 'primary',
       input: { query: Query },
@@ -117,12 +133,16 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
         'network_not_found',
         'invalid_character',
         'conflict',
+        'confirmation_required',
         'content_full',
         'payload_too_large',
         'unsupported_media_type',
       ],
     },
-    async (c, { query: { import: importId, line: from, commit: isLast = !importId, dryRun } }) => {
+    async (
+      c,
+      { query: { import: importId, line: from, commit: isLast = !importId, ...query } },
+    ) => {
       const { db, caller, now, settings } = c.var
       const { NETWORKS, MAX_CONTENT_BYTES: maxContentBytes } = settings
       const { lines, callHash } = await readCall(c, from)
@@ -133,13 +153,17 @@ export const catalogueRoutes = new Endpoints({ tag: 'Catalogue', isStrict: true 
           `an import may have at most ${catalogueLimits.importLines.max} lines`,
         )
       const { staged, problems } = parseLines(lines, from, Object.keys(NETWORKS))
-      refuse(problems)
+      requireNone(toIssues(problems))
       const id = importId ?? crypto.randomUUID()
       const ctx = { db, caller, importId: id, callHash, now, maxContentBytes }
       const progress = await stage(ctx, { from, last, lines: staged })
       if (progress.result || !isLast) return progress
       try {
-        const result = await commitOrRefuse(ctx, { last, isDryRun: dryRun })
+        const result = await commitOrRefuse(ctx, {
+          last,
+          isDryRun: query.dryRun,
+          isConfirmed: query.confirm,
+        })
         return { lines: last, result }
       } finally {
         // Another call cannot name this import.

@@ -94,6 +94,12 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
     metadata: `coalesce(n.payload -> 'metadata', json_object('name', n.title))`,
   })
 
+/**
+ * The record of `n` for a staged line of it. A line without `releaseAt` keeps the stored time, so both
+ * compare as equal.
+ */
+export const storedNft = nftRecord(`iif(${value('releaseAt')} IS NULL, NULL, n.releaseAt)`)
+
 /** The record of the listing `l` of the NFT `n` with the seller `u`. */
 export const listingRecord = jsonObject({
   ...quoted({

@@ -6,10 +6,7 @@ import { isGuestText } from '../db/schema/users.ts'
 import { raw, type Statement } from '../db/statements.ts'
 import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import { writeFiles } from './content.ts'
-import { isForSale, listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
-
-/** The stored record. A line without `releaseAt` keeps the stored time, so both compare as equal. */
-const storedNft = nftRecord(`iif(${value('releaseAt')} IS NULL, NULL, n.releaseAt)`)
+import { isForSale, listingRecord, matchedUsers, storedNft, value, withLines } from './sql.ts'
 
 const nfts = `r LEFT JOIN nfts n ON n.externalId = r.externalId
   LEFT JOIN users u ON u.id = n.creatorId`

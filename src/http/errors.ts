@@ -46,6 +46,7 @@ export const errorStatus = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  confirmation_required: 409,
   content_full: 409,
   not_delivered: 409,
   link_expired: 410,

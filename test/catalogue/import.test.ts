@@ -40,6 +40,7 @@ type Body = {
   lines?: number
   result?: unknown
   error?: string
+  code?: string
   issues: { path: string; code: string; message: string }[]
 }
 
@@ -217,7 +218,7 @@ describe('an import', () => {
     expect(Date.parse(held ?? '')).toBeGreaterThan(Date.parse(updatedAt ?? ''))
     // A new price does not stop the sale.
     await db.update(listings).set({ untriedUntil: NOW })
-    await imported([aListingRecord('sale', 'one', { priceCents: 1 })])
+    await imported([aListingRecord('sale', 'one', { priceCents: 999 })])
     expect(await untriedUntil('sale')).toBe(NOW)
   })
 
@@ -271,7 +272,7 @@ describe('an import', () => {
     await imported([anNftRecord('five', 5), aListingRecord('five-sale', 'five')])
     const lasting = { ...shared, checkAt: NEVER }
     expect(await theListing('five-sale')).toMatchObject(lasting)
-    await imported([aListingRecord('five-sale', 'five', { priceCents: 1 })])
+    await imported([aListingRecord('five-sale', 'five', { priceCents: 999 })])
     expect(await theListing('five-sale')).toMatchObject({ ...lasting, checkAt: '' })
   })
 
@@ -280,8 +281,8 @@ describe('an import', () => {
     await imported([aUserRecord('cleo'), record])
     const first = await stored()
     expect(await imported([record])).toMatchObject({ nft: numbers(0, 0, 1) })
-    await imported([{ ...record, priceCents: 1 }])
-    expect(await stored()).toMatchObject({ price: 1, releaseAt: first?.releaseAt })
+    await imported([{ ...record, priceCents: 999 }])
+    expect(await stored()).toMatchObject({ price: 999, releaseAt: first?.releaseAt })
   })
 
   it('takes prices in wei, times with an offset, and addresses in lower case', async () => {
@@ -327,6 +328,64 @@ describe('an import', () => {
   it('ignores blank lines', async () => {
     const body = linesOf(catalogue).replaceAll('\n', '\r\n\r\n')
     expect(await post(body)).toMatchObject({ lines: 6, result: { nft: numbers(1, 0, 0) } })
+  })
+})
+
+describe('prices that change by much', () => {
+  const change = (fields: Record<string, unknown>, query = '') =>
+    importing([aListingRecord('sale', 'one', fields)], query)
+
+  it.each([
+    [{ priceCents: 2000, priceEths: '0.01' }, false],
+    [{ priceCents: 500, priceEths: '0.0025' }, false],
+    [{ priceCents: 2001 }, true],
+    [{ priceCents: 499 }, true],
+    [{ priceCents: 0 }, true],
+    [{ priceEths: '0.010000000000000001' }, false],
+    [{ priceEths: '0.0101' }, true],
+    [{ priceEths: '0.0024' }, true],
+    [{ priceCurrency: 'USD' }, true],
+  ])('%j', async (fields, isAsked) => {
+    await imported(catalogue)
+    const { status, code } = await change(fields)
+    expect({ status, code }).toEqual(
+      isAsked ? { status: 409, code: 'confirmation_required' } : { status: 200, code: undefined },
+    )
+  })
+
+  it('are written once they are confirmed, and told with their number and what they were', async () => {
+    await imported(catalogue)
+    const records = [
+      anNftRecord('one', 1, { priceCents: 9900, priceEths: '0.05' }),
+      aListingRecord('sale', 'one', { priceCents: 9900, priceEths: '0.05' }),
+    ]
+    for (const query of ['', '?dryRun=true', '?confirm=false']) {
+      const { status, error, issues } = await importing(records, query)
+      expect({ status, error }).toEqual({
+        status: 409,
+        error:
+          'prices that would be more than double or less than half of what they are, or in another currency: 2',
+      })
+      const issue = {
+        code: 'confirmation_required',
+        message: 'is 1000 EUR (0.005 ETH), and would be 9900 EUR (0.05 ETH)',
+        expectedPriceCents: 9900,
+        expectedCurrency: 'EUR',
+        priceCents: 1000,
+        priceCurrency: 'EUR',
+      }
+      expect(issues).toEqual([
+        { path: 'lines[1].priceCents', ...issue },
+        { path: 'lines[2].priceCents', ...issue },
+      ])
+    }
+    expect(await stored()).toMatchObject({ price: 1000 })
+    expect(await imported(records, '?confirm=true')).toMatchObject({
+      nft: numbers(0, 1, 0),
+      listing: numbers(0, 1, 0),
+    })
+    expect(await theListing('sale')).toMatchObject({ priceCents: 9900 })
+    expect(await imported(records)).toMatchObject({ listing: numbers(0, 0, 1) })
   })
 })
 
@@ -564,9 +623,9 @@ describe('an import of several calls', () => {
     await stage(target, { from: 1, last: 3, lines: staged })
     // Both calls have staged the lines before one of them commits.
     await stage(target, { from: 1, last: 3, lines: staged })
-    const first = await commit(target, { last: 3, isDryRun: false })
+    const first = await commit(target, { last: 3, isDryRun: false, isConfirmed: false })
     expect(first.nft).toEqual(numbers(1, 0, 0))
-    expect(await commit(target, { last: 3, isDryRun: false })).toEqual(first)
+    expect(await commit(target, { last: 3, isDryRun: false, isConfirmed: false })).toEqual(first)
   })
 
   it('refuses a gap, and a commit that forgets lines', async () => {

@@ -127,3 +127,24 @@ it('sends nothing if a line is wrong', async () => {
   expect((await run('e.jsonl')).errors).toMatch(/^ {2}line 1, id: is required/m)
   expect(calls).toEqual([])
 })
+
+it('asks before it changes a price by much', async () => {
+  const records = [
+    ...[
+      aUserRecord('fay'),
+      anNftRecord('f-1', 1, { creator: 'fay', contract: `0x${'f1'.repeat(20)}` }),
+    ],
+    ...Array.from({ length: 2 }, (_, i) => aListingRecord(`f-${i}`, 'f-1', { seller: 'fay' })),
+  ]
+  await write('f.jsonl', records)
+  expect((await run('f.jsonl')).errors).toBe('')
+  await write('f.jsonl', [...records.slice(0, 3), { ...records[3], priceCents: 1 }])
+  expect(
+    (await run('f.jsonl')).errors,
+  ).toBe(`Not imported. Prices that would be more than double or less than half of what they are, or in another currency: 1. If they are right, run the command again with --confirm:
+  line 4, priceCents: is 1000 EUR (0.005 ETH), and would be 1 EUR (0.005 ETH) (confirmation_required)
+`)
+  const { out, status } = await run('f.jsonl', '--confirm')
+  expect(status).toBe(0)
+  expect(out).toMatch(/^listings +0 created, 1 updated, 1 unchanged$/m)
+})

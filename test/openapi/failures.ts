@@ -169,6 +169,7 @@ const ofCatalogues: Failures = {
     await aReservation(shop.token, { listing: 'sale', quantity: 3 })
     return importLines(shop, [anNftRecord('one', 1, { amount: 2 })])
   },
+  confirmation_required: (shop) => importLines(shop, [anNftRecord('one', 1, { priceCents: 10 })]),
 }
 
 const storeFile = async (

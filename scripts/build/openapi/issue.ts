@@ -28,14 +28,14 @@ const ProviderIdUsed = issueOf(z.literal('provider_id_used'))
   })
   .meta({ id: 'ProviderIdUsedIssue', description: 'An order has the number already.' })
 
-const PriceChanged = issueOf(z.literal('price_changed'))
+const PriceChanged = issueOf(z.enum(['price_changed', 'confirmation_required']))
   .extend({
-    expectedPriceCents: z.int().describe('The price that the request expects.'),
-    expectedCurrency: z.string().describe('The currency that the request expects.'),
+    expectedPriceCents: z.int().describe('The price that the request expects, or sets.'),
+    expectedCurrency: z.string().describe('The currency that the request expects, or sets.'),
     priceCents: z.int().describe('Price of one piece now, in minor units.'),
     priceCurrency: z.string().describe('Currency of `priceCents`, ISO 4217.'),
   })
-  .meta({ id: 'PriceChangedIssue', description: 'The price is not the expected one.' })
+  .meta({ id: 'PriceChangedIssue', description: 'The price is not the one of the request.' })
 
 const OrderDiffers = issueOf(z.literal('order_differs'))
   .extend({
@@ -51,7 +51,9 @@ const OrderDiffers = issueOf(z.literal('order_differs'))
   })
   .meta({ id: 'OrderDiffersIssue', description: 'The stored order has another value.' })
 
-const others = z.enum(codes).exclude(['provider_id_used', 'price_changed', 'order_differs'])
+const others = z
+  .enum(codes)
+  .exclude(['provider_id_used', 'price_changed', 'confirmation_required', 'order_differs'])
 const Other = issueOf(others).meta({
   id: 'OtherIssue',
   description: 'Everything else that is wrong with a request.',

@@ -5,10 +5,12 @@ import {
   discard,
   type ImportCtx,
   LinesHaveProblems,
+  PricesNeedConfirmation,
   stage,
 } from '../../../src/catalogue/import.ts'
 import { type LineProblem, parseLines } from '../../../src/catalogue/line.ts'
 import { selectNumbers } from '../../../src/catalogue/numbers.ts'
+import { describeNumber, findPriceChanges, toProblem } from '../../../src/catalogue/prices.ts'
 import { findLineProblems } from '../../../src/catalogue/problems.ts'
 import { contentLimits } from '../../../src/limits.ts'
 import { localNow } from '../../local/clock.ts'
@@ -19,7 +21,7 @@ import { openMigratedDatabase } from '../database/local.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
-import { showProgress } from './report.ts'
+import { needsConfirmation, showProgress } from './report.ts'
 
 export async function importLocally(request: Request): Promise<Outcome> {
   await using local = await openMigratedDatabase()
@@ -51,18 +53,25 @@ export async function importLocally(request: Request): Promise<Outcome> {
   }
 }
 
-async function stageAndCommit(target: ImportCtx, { lines, isDryRun }: Request): Promise<Outcome> {
+async function stageAndCommit(
+  target: ImportCtx,
+  { lines, isDryRun, isConfirmed }: Request,
+): Promise<Outcome> {
   try {
     const { last, records, problems } = await stageFile(target, lines)
     if (records + problems.length === 0) return { counts: null }
     showProgress(1, isDryRun ? 'checking' : 'writing')
     if (problems.length > 0) return { problems: [...problems, ...(await findLineProblems(target))] }
-    return { counts: await commit(target, { last, isDryRun }) }
+    return { counts: await commit(target, { last, isDryRun, isConfirmed }) }
   } catch (error) {
     if (/SQLITE_BUSY/.test(String(error)))
       throw new CommandError(
         'Nothing was imported: another program wrote to the local database at the same time. Run the command again.',
       )
+    if (error instanceof PricesNeedConfirmation) {
+      const changes = await findPriceChanges(target)
+      throw needsConfirmation(describeNumber(changes), changes.listed.map(toProblem))
+    }
     if (!(error instanceof LinesHaveProblems)) throw error
     return { problems: await findLineProblems(target) }
   }

@@ -12,6 +12,7 @@ import type { Counts } from '../../../src/catalogue/import.ts'
 import { type LineProblem, parseLines } from '../../../src/catalogue/line.ts'
 import type { RecordIds } from '../../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../../src/db/schema/catalogue.ts'
+import type { ErrorCode } from '../../../src/http/errors.ts'
 import { CommandError } from '../../shell/command.ts'
 import { hashFile, writeLines } from '../../shell/files.ts'
 import { described, type Instance } from '../../shell/instance.ts'
@@ -19,11 +20,14 @@ import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
 import { divide, type Entry, type Part } from './parts.ts'
-import { beside, showProgress } from './report.ts'
+import { beside, needsConfirmation, showProgress } from './report.ts'
 
 /** Every call can be repeated, so each is sent until it succeeds. */
 const ATTEMPTS = 8
 const DELAY = 500
+
+/** The error for prices that change by much. */
+const ASKS: ErrorCode = 'confirmation_required'
 
 /** What is kept beside a file whose import broke off. */
 type State = { url: string; hash: string; parts: number; id: string }
@@ -34,7 +38,7 @@ type State = { url: string; hash: string; parts: number; id: string }
  * kept in a file beside the catalogue.
  */
 export async function importRemotely(
-  { file, lines, isDryRun }: Request,
+  { file, lines, isDryRun, isConfirmed }: Request,
   { url, token }: Instance,
 ): Promise<Outcome> {
   const client = createClient({ url, token, retry: { attempts: 1 } })
@@ -51,7 +55,12 @@ export async function importRemotely(
     // What was imported before the command was stopped.
     if (index < state.parts) continue
     const show = (progress: number) => showProgress((index + progress) / parts.length, 'sending')
-    const outcome = await importPart({ file, lines, isDryRun, show }, target, part, state.id)
+    const outcome = await importPart(
+      { file, lines, isDryRun, isConfirmed, show },
+      target,
+      part,
+      state.id,
+    )
     if ('problems' in outcome) {
       await rm(stateFile, { force: true })
       return { ...outcome, imported: index }
@@ -85,7 +94,13 @@ function add(total: Counts, counts: Counts, { hasUsersOfNfts }: Part): void {
 
 /** Sends the lines of one import, and commits them with the last. */
 async function importPart(
-  { file, lines: source, isDryRun, show }: Request & { show: (progress: number) => void },
+  {
+    file,
+    lines: source,
+    isDryRun,
+    isConfirmed,
+    show,
+  }: Request & { show: (progress: number) => void },
   { url, client }: { url: string; client: MarketplaceClient },
   { lines: chosen }: Part,
   id: string,
@@ -103,6 +118,7 @@ async function importPart(
           line: from,
           commit: isLast ? 'true' : 'false',
           dryRun: isDryRun ? 'true' : 'false',
+          confirm: isConfirmed ? 'true' : 'false',
           body: new Blob(lines.map((line) => `${line}\n`)),
         }),
       )
@@ -118,10 +134,12 @@ async function importPart(
         `An earlier run has committed this file. Run the command again to compare it with what is stored. (${error.message})`,
       )
     }
-    if (!(error instanceof ApiError) || error.status !== 400)
+    if (!(error instanceof ApiError) || (error.status !== 400 && error.code !== ASKS))
       throw described(error, url, 'Run the command again to go on.')
     const numbers = [...chosen].sort((a, b) => a - b)
-    return { problems: error.issues.map((issue) => toProblem(issue, numbers)) }
+    const problems = error.issues.map((issue) => toProblem(issue, numbers))
+    if (error.code === ASKS) throw needsConfirmation(error.message, problems)
+    return { problems }
   }
 }
 

@@ -8,6 +8,8 @@ export type Request = {
   /** The file to read, with the same lines as JSON: with `--files`, they say what the files are. */
   lines: string
   isDryRun: boolean
+  /** Whether prices may change by much. */
+  isConfirmed: boolean
 }
 
 /**

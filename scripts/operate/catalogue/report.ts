@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises'
 import { isSpreadsheet } from '../../../src/catalogue/csv.ts'
 import type { Counts } from '../../../src/catalogue/import.ts'
 import type { LineProblem } from '../../../src/catalogue/line.ts'
-import { plural } from '../../../src/pages/components/text.ts'
+import { plural, sentence } from '../../../src/pages/components/text.ts'
+import { CommandError } from '../../shell/command.ts'
 import { linesIn, writeLines } from '../../shell/files.ts'
 
 /** Problems that are printed. A file has all of them. */
@@ -64,19 +65,33 @@ export async function reportProblems(
     described.map((problem) => JSON.stringify(problem)),
   )
   await writeLines(failedFile, lines.values())
-  const shown = described.slice(0, SHOWN).map(({ line, path, value, code, message }) => {
-    const place = path ? `line ${line}, ${path}` : `line ${line}`
+  const shown = described.map(({ value, ...problem }) => {
     const found = value === undefined ? '' : `: ${shorten(JSON.stringify(value))}`
-    return `  ${place}: ${message} (${code})${found}`
+    return `${describeProblem(problem)}${found}`
   })
-  const more = described.length > SHOWN ? [`  and ${described.length - SHOWN} more`] : []
   return [
     `${imported > 0 ? `Imported ${plural(imported, 'part')}, and nothing of the others.` : 'Nothing was imported.'} ${plural(described.length, 'problem')} in ${plural(lines.size, 'line')} of ${file}:`,
-    ...shown,
-    ...more,
+    ...firstOf(shown),
     `All problems are in ${problemsFile}, and these lines in ${failedFile}.`,
   ].join('\n')
 }
+
+const describeProblem = ({ line, path, code, message }: LineProblem): string =>
+  `  ${path ? `line ${line}, ${path}` : `line ${line}`}: ${message} (${code})`
+
+const firstOf = (lines: readonly string[]): string[] =>
+  lines.length > SHOWN
+    ? [...lines.slice(0, SHOWN), `  and ${lines.length - SHOWN} more`]
+    : [...lines]
+
+/** The error for prices that change by much. `message` says how many. */
+export const needsConfirmation = (message: string, prices: readonly LineProblem[]) =>
+  new CommandError(
+    [
+      `Not imported. ${sentence(message)} If they are right, run the command again with --confirm:`,
+      ...firstOf(prices.map(describeProblem)),
+    ].join('\n'),
+  )
 
 /** Deletes what an earlier run has reported. */
 export async function forgetProblems(file: string): Promise<void> {

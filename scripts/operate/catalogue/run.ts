@@ -27,6 +27,7 @@ type Import = {
   /** The catalogue. May be '' with `collection`. */
   file: string
   isDryRun: boolean
+  isConfirmed: boolean
   environment: string | undefined
   /** The folder with the files of NFTs, if the operator names one. */
   files: string | undefined
@@ -35,7 +36,7 @@ type Import = {
 }
 
 export async function importCatalogue(input: Import): Promise<void> {
-  const { isDryRun, environment, files, collection } = input
+  const { isDryRun, isConfirmed, environment, files, collection } = input
   const file = input.file || (collection ? collectionFile(collection) : '')
   if (collection && isSpreadsheet(file))
     throw new CommandError('--from-chain writes JSON Lines: name a file that ends with .jsonl.')
@@ -49,7 +50,7 @@ export async function importCatalogue(input: Import): Promise<void> {
   if (problems.length > 0)
     throw new CommandError(await reportProblems({ file, records }, joinProblems(cells, problems)))
   const run = async (isRehearsal: boolean) => {
-    const request = { file, lines, isDryRun: isRehearsal || cells.length > 0 }
+    const request = { file, lines, isDryRun: isRehearsal || cells.length > 0, isConfirmed }
     const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
     hideProgress()
     return outcome

@@ -214,6 +214,8 @@ export const catalogueLines = sqliteTable(
     derived: text(),
     /** JSON: the words of its title or names, for `words`; null for a listing. */
     words: text(),
+    /** What was stored when somebody was shown the change, '' for nothing; null if nobody was. */
+    shown: text(),
   },
   (t) => [
     primaryKey({ columns: [t.importId, t.line] }),

@@ -127,6 +127,24 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
   })
 })
 
+it('asks before it changes a price by much', async () => {
+  const price = (priceCents: number) =>
+    writeFile('price.jsonl', linesOf([aListingRecord('sale', 'ape-1', { priceCents })]))
+  await price(2001)
+  const question = `Not imported. Prices that would be more than double or less than half of what they are, or in another currency: 1. If they are right, run the command again with --confirm:
+  line 1, priceCents: is 1000 EUR (0.005 ETH), and would be 2001 EUR (0.005 ETH) (confirmation_required)
+`
+  for (const more of [[], ['--dry-run']])
+    expect(await importFile('price.jsonl', ...more)).toEqual({
+      out: '',
+      errors: question,
+      status: 1,
+    })
+  const { out, status } = await importFile('price.jsonl', '--confirm')
+  expect(status).toBe(0)
+  expect(out).toContain('listings  0 created, 1 updated, 0 unchanged')
+})
+
 describe('a spreadsheet', () => {
   const head = [
     ...['type', 'id', 'email', 'creator', 'network', 'contract', 'contractName', 'tokenId'],
