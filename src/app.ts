@@ -6,9 +6,11 @@ import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
 import { administratorRoutes } from './admin/administrators/routes.tsx'
 import { auditRoutes } from './admin/audit/routes.tsx'
+import { importRoutes } from './admin/catalogue/routes.tsx'
 import { detailsRoutes } from './admin/details/routes.tsx'
 import { listRoutes } from './admin/lists/routes.tsx'
 import { overviewRoutes } from './admin/overview/routes.tsx'
+import { recordRoutes } from './admin/records/routes.tsx'
 import { searchRoutes } from './admin/search/routes.tsx'
 import { shopRoutes } from './admin/shops/routes.tsx'
 import { transferRoutes } from './admin/transfers/routes.tsx'
@@ -131,9 +133,11 @@ const endpoints = [
   overviewRoutes,
   transferRoutes,
   detailsRoutes,
+  recordRoutes,
   listRoutes,
   searchRoutes,
   shopRoutes,
+  importRoutes,
   auditRoutes,
   administratorRoutes,
   webhookPageRoutes,

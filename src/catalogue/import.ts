@@ -226,7 +226,8 @@ export function sweepImports(db: Database, now: Date) {
   ]
 }
 
-function toCounts(result = '{}'): Counts {
+/** `result`: the column of `catalogueImports`. */
+export function toCounts(result = '{}'): Counts {
   const totals: Partial<Record<string, number>> = JSON.parse(result)
   const ofType = (type: CatalogueType) =>
     Object.fromEntries(actions.map((action) => [action, totals[`${type}.${action}`] ?? 0]))

@@ -7,9 +7,12 @@ import { jsonObject, listingRecord, quoted, storedNft, value, withLines } from '
 /** Users who have signed in keep their names. */
 const userName = (field: string) => `iif(u.lastAccessAt IS NULL, u.${field}, ${value(field)})`
 
-/** What an import may change of the user `u`. */
+/** What an import may change of the user `u`, and what its record says of that. */
 const storedUser = jsonObject(
   quoted({ name: userName('name'), username: userName('username'), shopUrl: 'u.shopUrl' }),
+)
+const newUser = jsonObject(
+  quoted({ name: value('name'), username: value('username'), shopUrl: value('shopUrl') }),
 )
 
 /** The lines of records that are stored, and what is stored of each. */
@@ -40,6 +43,9 @@ export const refuseChanged = (db: Database, importId: string, failure: string) =
       ${withLines(importId)} SELECT ${failure} FROM ${sql.raw(from)}
         AND r.shown <> ${sql.raw(stored)} LIMIT 1`,
   )
+
+/** What the record of a line `r` would store, to compare it with what was shown. */
+export const recordSql = sql.raw(`iif(r.type = 'user', ${newUser}, r.record)`)
 
 /** Returns the statements that set `shown` of the lines of an import to what is stored. */
 export const setShown = (db: Database, importId: string) => [

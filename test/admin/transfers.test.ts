@@ -257,7 +257,7 @@ describe('the pages of an order, a user and an NFT', () => {
     const ofSeller = await read(visitor, `/operations/users/${seller.id}`)
     expect(ofSeller.text).toMatch(
       new RegExp(
-        `Sold last Transfer ${item} Queued Tide 1 piece .* Listings Listing ${listing.id}: Tide €10.00 NFT ${nft.id} Seller: ${shortAddress(seller.ethereumPublicAddr)}`,
+        `Sold last Transfer ${item} Queued Tide 1 piece .* Listings Listing ${listing.id} : Tide €10.00 NFT ${nft.id} Seller: ${shortAddress(seller.ethereumPublicAddr)}`,
       ),
     )
     const ofNft = await read(visitor, `/operations/nfts/${nft.id}`)

@@ -100,7 +100,7 @@ export const access: Guard[] = [
   },
   {
     name: 'the audit log as a file has no formulas',
-    code: 'src/admin/components/audit-entries.ts: toLine',
+    code: 'src/http/spreadsheet.ts: toCell',
     broken: { condition: 'formula', becomes: false },
     test: 'test/admin/audit.test.ts: has no text that a spreadsheet takes for a formula',
   },

@@ -147,6 +147,7 @@ export async function sampleWorld() {
   }
 
   let orderCount = 0
+  let nftCount = 0
   const reservationInputs = [{ listingId: listing.id, quantity: 1, ttl: 600 }]
 
   /** Places an order for `owner` and sets the state of its delivery. */
@@ -211,7 +212,7 @@ export async function sampleWorld() {
     'transfers/:id': async () => ({ id: (await anOrder()).itemId }),
     'users/:id': () => ({ id: owner.id }),
     'nfts/:id': () => ({ id: nft.id, ids: nft.id }),
-    'listings/:ids': () => ({ ids: listing.id }),
+    'listings/:id': () => ({ id: listing.id, ids: listing.id }),
     'tokens/:id': () => ownToken(),
     'addresses/:kind/:id': () => ownAddress(),
   }
@@ -442,6 +443,31 @@ export async function sampleWorld() {
       const { id } = await aUser({ ethereumPublicAddr: '', ...(email && { email }) })
       return { params: { id }, body: new URLSearchParams({ email: right ?? '' }) }
     },
+    'POST /operations/nfts/:id': async () => {
+      const contractAddr = `0x${String(++nftCount).padStart(40, '1')}`
+      const { id, amount, price, priceEths, status } = await anNft(seller, { contractAddr })
+      const shown = JSON.stringify({ amount, priceCents: price, priceEths, status })
+      const form = { priceCents: '10.01', priceEths, amount: `${amount}`, status, shown }
+      return { params: { id }, body: new URLSearchParams(form) }
+    },
+    'POST /operations/listings/:id': async () => {
+      const { id, priceCents, priceEths } = await aListing(nft)
+      const others = { active: true, activeTill: null, amount: null }
+      const shown = JSON.stringify({ ...others, priceCents, priceEths, shopUrl: null })
+      const form = { priceCents: '10.01', priceEths, amount: '', active: 'on', shown }
+      return { params: { id }, body: new URLSearchParams(form) }
+    },
+    'POST /operations/catalogue': () => {
+      const form = new FormData()
+      form.set(
+        'file',
+        new File(['{"type":"user","id":"mia","email":"mia@example.com"}'], 'a.jsonl'),
+      )
+      return { body: form }
+    },
+    'POST /operations/catalogue/import': () => ({
+      body: new URLSearchParams({ import: crypto.randomUUID(), last: '1' }),
+    }),
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
     'POST /operations/transfers/:id/retry': async () => ({
       params: { id: (await anOrder('failed')).itemId },

@@ -89,7 +89,7 @@ POST   /api/admin/transfers/:id/retry                      | 401      | 403     
 POST   /api/admin/transfers/:id/cancel                     | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 45    | 6
 POST   /api/admin/transfers/:id/write-off                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 50    | 10
 // One record is staged, written and forgotten.
-POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 140   | 20
+POST   /api/admin/catalogue                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 160   | 20
 POST   /api/admin/catalogue/ids                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 8     | 0
 GET    /api/admin/nfts/:nft/files                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 10    | 0
 PUT    /api/admin/nfts/:nft/files/:name                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 30       | 14      
@@ -215,12 +215,21 @@ POST   /operations/orders/:id/mail                         | 401      | 403     
 GET    /operations/users/:id                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 350   | 0
 POST   /operations/users/:id/email                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 60    | 12
 GET    /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 50    | 0
+// As an import of one record.
+POST   /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
+GET    /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
+POST   /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
 GET    /operations/audit                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/audit.csv                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 POST   /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 1     | 20    | 5
 GET    /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 40    | 0
 POST   /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 5
+GET    /operations/catalogue                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 10    | 0
+// One record is staged, tried and shown.
+POST   /operations/catalogue                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 5     | 200   | 20
+// Of an import that nobody was shown.
+POST   /operations/catalogue/import                        | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 1     | 60    | 5
 GET    /operations/search                                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 31000 | 0
 // Looks at 2,000 events that followed the order, of which a small database has few.
 GET    /operations/transfers/:id                           | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 2050  | 0

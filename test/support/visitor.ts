@@ -10,13 +10,16 @@ import { BASE_URL } from './api.ts'
 import { aUser, db } from './makers.ts'
 
 type RequestOptions = {
-  /** By name, or pairs: a name may come more than once. */
-  form?: Record<string, string> | [name: string, value: string][]
+  /** By name, or pairs: a name may come more than once. With files as it is. */
+  form?: Record<string, string> | [name: string, value: string][] | FormData
   json?: unknown
   headers?: Record<string, string>
   env?: Partial<Env>
 }
 type Mail = { to: string; subject: string; text: string; html: string }
+
+const bodyOf = (form: RequestOptions['form']) =>
+  !form || form instanceof FormData ? (form ?? null) : new URLSearchParams(form)
 
 const asPage = { accept: 'text/html', 'sec-fetch-site': 'same-origin', origin: BASE_URL }
 const asScript = { ...asPage, accept: 'application/json', 'content-type': 'application/json' }
@@ -51,7 +54,7 @@ export function aVisitor(token?: string) {
           cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
           ...headers,
         },
-        body: json === undefined ? (form ? new URLSearchParams(form) : null) : JSON.stringify(json),
+        body: json === undefined ? bodyOf(form) : JSON.stringify(json),
       },
       { ...env, EMAIL, ...overrides },
       context,

@@ -69,6 +69,8 @@ const sentences: Record<AuditAction, string> = {
   'order.mail': 'sent the mail about % again',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
+  'nft.change': 'changed %',
+  'listing.change': 'changed %',
   'content.store': 'stored a file of %',
   'codes.store': 'added codes to %',
   'codes.read': 'read the codes of %',
@@ -83,7 +85,7 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
   const subject =
-    { administrator: 'a user', content: 'an NFT' }[group] ??
+    { administrator: 'a user', content: 'an NFT', nft: 'an NFT' }[group] ??
     (/^[ao]/.test(group) ? `an ${group}` : `a ${group}`)
   return sentence(sentences[action].replace('%', subject)).slice(0, -1)
 }
@@ -120,7 +122,10 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
     case 'catalogue':
       return 'a catalogue'
     case 'content':
-      return <a href={`/operations/nfts/${subject}`}>NFT {subject}</a>
+    case 'nft':
+      return <PageLink to="nfts" id={Number(subject)} />
+    case 'listing':
+      return <PageLink to="listings" id={Number(subject)} />
     case 'order':
       return <OrderLink id={Number(subject)} providerId={null} />
     default:

@@ -23,6 +23,7 @@ const tabs: MenuLink[] = [
   ['/operations/users', 'People'],
   ['/operations/nfts', 'NFTs'],
   ['/operations/listings', 'Listings'],
+  ['/operations/catalogue', 'Catalogue'],
   ['/operations/shops', 'Shops'],
   ['/operations/audit', 'Audit log'],
   ['/operations/administrators', 'Administrators'],
@@ -148,7 +149,7 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
   </section>
 )
 
-const nouns = { transfers: 'Transfer', nfts: 'NFT' }
+const nouns = { transfers: 'Transfer', nfts: 'NFT', listings: 'Listing' }
 
 /** A link to the page that operators have of something. */
 export const PageLink = ({ to, id }: { to: keyof typeof nouns; id: number }) => (

@@ -29,7 +29,7 @@ export const selectFoundListings = ({ db, now }: Ctx, condition: SQL, limit = LI
 export const ListingEntry = ({ id, title, nftId, sellerId, ...listing }: FoundListing) => (
   <>
     <h3>
-      Listing {id}: <bdi>{title}</bdi>
+      <PageLink to="listings" id={id} />: <bdi>{title}</bdi>
     </h3>
     <Meta
       facts={[

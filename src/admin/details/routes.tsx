@@ -1,20 +1,15 @@
-/** The pages that operators have of an order, a user and an NFT. */
+/** The pages that operators have of an order and a user. */
 
 import { eq, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
-import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { parseNamespace } from '../../auth/sources.ts'
-import { type CodeCounts, selectCodeCounts } from '../../content/codes.ts'
-import { nfts } from '../../db/schema/catalogue.ts'
-import type { contentFiles } from '../../db/schema/content.ts'
 import { orders, type Paid } from '../../db/schema/orders.ts'
 import { isGuestSql, users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
-import { ApiError } from '../../http/errors.ts'
 import { EmailAddress, idText, inputText } from '../../http/inputs.ts'
 import { correctEmail } from '../../identity/correct-email.ts'
 import { mailCorrection } from '../../mail/mail.ts'
@@ -30,31 +25,15 @@ import {
   Submit,
   useProblem,
 } from '../../pages/components/forms.tsx'
-import { Meta, Rows, Section } from '../../pages/components/lists.tsx'
+import { Section } from '../../pages/components/lists.tsx'
 import { type Found, usePage } from '../../pages/components/request.ts'
-import {
-  displayName,
-  formatCount,
-  formatMoney,
-  formatSize,
-  pathWith,
-  plural,
-} from '../../pages/components/text.ts'
-import { ExplorerLink, Time } from '../../pages/components/values.tsx'
+import { displayName, formatMoney, pathWith } from '../../pages/components/text.ts'
+import { Time } from '../../pages/components/values.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { RecentSignIn } from '../../pages/settings.tsx'
-import {
-  AdminLayout,
-  adminPage,
-  FactPanel,
-  LIMIT,
-  listPath,
-  OrderName,
-  UserLink,
-} from '../components/layout.tsx'
-import { type FoundListing, ListingEntry, selectFoundListings } from '../components/listings.tsx'
-import { piecesLeft } from '../components/nfts.tsx'
-import { nameSql } from '../components/people.tsx'
+import { Details, Listings, requireFound } from '../components/details.tsx'
+import { adminPage, LIMIT, listPath, OrderName, UserLink } from '../components/layout.tsx'
+import { selectFoundListings } from '../components/listings.tsx'
 import { placedWith, selectTransfers, TransferRows } from '../components/transfers.tsx'
 
 const Id = z.object({ id: idText })
@@ -87,10 +66,6 @@ export const detailsRoutes = new Endpoints()
       return c.redirect(`/operations/users/${userId}?notice=corrected`, 303)
     }),
   )
-  .get('/operations/nfts/:id', shown.administrator({ param: Id }), async (c, { param }) => {
-    const { account, ...found } = await readNftDetails(c.var, param.id)
-    return adminPage(c, { title: `NFT ${param.id}`, account }, <NftPage {...found} />)
-  })
 
 async function userPage(c: Context<AppWithCaller>, { param }: { param: { id: number } }) {
   const { account, ...found } = await readUserDetails(c.var, param.id)
@@ -121,17 +96,12 @@ const describePaid = ({ currency, ...paid }: Paid): string =>
     .filter((part) => part !== false)
     .join(', ')
 
-function required<Row>([row]: readonly Row[]): Row {
-  if (!row) throw new ApiError('not_found', 'there is nothing with this id')
-  return row
-}
-
 async function readOrderDetails(ctx: Ctx, id: number) {
   const { order, ...others } = await readAsUser(ctx, {
     order: ctx.db.select().from(orders).where(eq(orders.id, id)),
     transfers: selectTransfers(ctx.db, sql`i.orderId = ${id}`),
   })
-  return { order: required(order), ...others }
+  return { order: requireFound(order), ...others }
 }
 
 async function readUserDetails(ctx: Ctx, id: number) {
@@ -144,40 +114,12 @@ async function readUserDetails(ctx: Ctx, id: number) {
     sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
     listings: selectFoundListings(ctx, sql`l.sellerId = ${id}`),
   })
-  return { user: required(user), ...others }
+  return { user: requireFound(user), ...others }
 }
-
-/** `downloads`: those of the last 90 days. */
-type FoundFile = Pick<typeof contentFiles.$inferSelect, 'name' | 'type' | 'bytes' | 'state'> & {
-  downloads: number
-}
-
-async function readNftDetails(ctx: Ctx, id: number) {
-  const { nft, ...others } = await readAsUser(ctx, {
-    nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
-    creators: raw<{ name: string | null }>(ctx.db)`
-      SELECT ${nameSql('u')} AS name FROM users u WHERE id = (SELECT creatorId FROM nfts WHERE id = ${id})`,
-    listings: selectFoundListings(ctx, sql`l.nftId = ${id}`),
-    codes: selectCodeCounts(ctx.db, id),
-    files: raw<FoundFile>(ctx.db)`SELECT f.name, f.type, f.bytes, f.state,
-        (SELECT coalesce(sum(count), 0) FROM downloads d WHERE d.nftId = f.nftId AND d.name = f.name) AS downloads
-      FROM contentFiles f WHERE f.nftId = ${id} AND f.state <> 'removed' ORDER BY f.place, f.state`,
-  })
-  return { nft: required(nft), ...others }
-}
-
-type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }
-
-const Details = ({ title, facts, children }: DetailsProps) => (
-  <AdminLayout notice={notices[usePage().notice ?? '']}>
-    <h1>{title}</h1>
-    <FactPanel facts={facts} />
-    {children}
-  </AdminLayout>
-)
 
 const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
   <Details
+    notice={notices[usePage().notice ?? '']}
     title={<OrderName id={order.id} providerId={order.providerId} />}
     facts={[
       [
@@ -205,6 +147,7 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
 
 const UserPage = ({ user, guests, bought, sold, listings }: Found<typeof readUserDetails>) => (
   <Details
+    notice={notices[usePage().notice ?? '']}
     title={[`User ${user.id}: `, user.removedAt ? 'data removed' : <bdi>{displayName(user)}</bdi>]}
     facts={[
       ['User name', user.username],
@@ -247,73 +190,4 @@ const CorrectEmail = ({ id }: { id: number }) => (
       </form>
     </RecentSignIn>
   </Section>
-)
-
-const describeCodes = ({ codes, given, owed }: CodeCounts) =>
-  `${formatCount(given)} of ${formatCount(codes)} given${owed > 0 ? `, and ${plural(owed, 'order')} waiting for theirs` : ''}`
-
-const NftPage = ({ nft, creators, listings, codes, files }: Found<typeof readNftDetails>) => (
-  <Details
-    title={[`NFT ${nft.id}: `, <bdi>{nft.title}</bdi>]}
-    facts={[
-      ['Id in the catalogue', nft.externalId],
-      ['Creator', <UserLink id={nft.creatorId} name={creators[0]?.name ?? null} />],
-      ['Left', piecesLeft(nft)],
-      ['State', nft.deletedAt ? 'deleted' : nft.status],
-      ['Released', <Time at={nft.releaseAt} />],
-      ['Network', nft.contractNetwork],
-      ['Delivered by', nft.fulfilment],
-      ['Token', nft.tokenId],
-      [
-        'Content for',
-        nft.contentRelease === 'holder'
-          ? 'who holds the token'
-          : nft.contentRelease && 'who has bought it',
-      ],
-      ['Codes', nft.hasCodes && codes.map(describeCodes)],
-      [
-        'Contract',
-        <ExplorerLink network={nft.contractNetwork} kind="token" value={nft.contractAddr} />,
-      ],
-    ]}
-  >
-    <h2>Listings</h2>
-    <Listings listings={listings} />
-    {files.length > 0 && (
-      <>
-        <h2>Files</h2>
-        <Rows
-          items={files}
-          empty=""
-          row={({ name, type, bytes, state, downloads }) => (
-            <li class="row">
-              <div>
-                <bdi>{name}</bdi>
-                <Meta
-                  facts={[
-                    type,
-                    formatSize(bytes),
-                    state === 'missing' && 'not uploaded yet',
-                    state === 'stored' && `${plural(downloads, 'download')} in 90 days`,
-                  ]}
-                />
-              </div>
-            </li>
-          )}
-        />
-      </>
-    )}
-  </Details>
-)
-
-const Listings = ({ listings }: { listings: FoundListing[] }) => (
-  <Rows
-    items={listings}
-    empty="There are no listings."
-    row={(listing) => (
-      <li class="row">
-        <div>{ListingEntry(listing)}</div>
-      </li>
-    )}
-  />
 )

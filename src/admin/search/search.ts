@@ -83,8 +83,18 @@ const foundUserIds = (terms: Terms): SQL => sql`SELECT id FROM (${userIds(terms)
   UNION SELECT id FROM (SELECT id FROM users WHERE email BETWEEN ${terms.prefix} AND lower(${terms.end})
     AND email <> '' ORDER BY email LIMIT ${LIMIT})`
 
-/** NFTs by the beginning of the id, and by words of the title. */
+/** Those whose ids in the catalogue begin so. */
+const withExternalIds = (table: 'nfts' | 'listings', { text, end }: Terms): SQL =>
+  sql`SELECT id FROM ${sql.raw(table)} WHERE externalId BETWEEN ${text} AND ${end}
+    ORDER BY externalId LIMIT ${LIMIT}`
+
+/** Listings by the beginning of an id. */
+const listingIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('listings', terms)})
+  UNION SELECT id FROM (${withExternalIds('listings', terms)})`
+
+/** NFTs by the beginning of an id, and by words of the title. */
 const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', terms)})
+  UNION SELECT id FROM (${withExternalIds('nfts', terms)})
   UNION SELECT id FROM (${withWords('nft', terms)})`
 
 /**
@@ -131,7 +141,7 @@ export async function search(ctx: Ctx, { text }: { text: string }) {
       FROM transactions WHERE id IN (${transactionIds(terms)})`,
     users: selectPeople(db, sql`u.id IN (${foundUserIds(terms)})`),
     nfts: selectFoundNfts(db, sql`n.id IN (${nftIds(terms)})`),
-    listings: selectFoundListings(ctx, sql`l.id IN (${withIds('listings', terms)})`),
+    listings: selectFoundListings(ctx, sql`l.id IN (${listingIds(terms)})`),
     transfers: transferIds(terms).map((found) => findTransfers(db, found)),
   })
   // What is found in several ways is shown once, with the first of them.

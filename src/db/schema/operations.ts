@@ -251,6 +251,7 @@ export type AuditAction =
   | 'order.mail'
   | 'user.forget'
   | 'catalogue.import'
+  | `${'nft' | 'listing'}.change`
   | 'content.store'
   | `codes.${'store' | 'read' | 'remove'}`
 
