@@ -104,7 +104,7 @@ const separators = [';', '\t', ',']
 /** A line of JSON and blank ones: as many as the lines of the row. */
 const padded = (json: string, row: readonly string[]): string[] => [
   json,
-  ...row.flatMap((cell) => cell.match(/\r\n|\r|\n/g)?.map(() => '') ?? []),
+  ...row.flatMap((cell) => cell.split('\n').slice(1).fill('')),
 ]
 
 type Sheet = {
@@ -116,9 +116,11 @@ type Sheet = {
 
 /** Returns the records of a spreadsheet as lines of JSON, each at the number of its line. */
 export function parseSpreadsheet(text: string): Sheet {
-  const [head = ''] = text.split(/[\r\n]/, 1)
+  // Lines of cells may end in another way than rows.
+  const csv = text.replaceAll(/\r\n?/g, '\n')
+  const [head = ''] = csv.split('\n', 1)
   const delimiter = separators.find((separator) => head.includes(separator)) ?? ','
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter })
+  const { data, errors } = Papa.parse<string[]>(csv, { delimiter, newline: '\n' })
   const [first = [], ...rows] = data
   const names = first.map((name) => name.trim())
   const lines = padded('', first)

@@ -126,9 +126,9 @@ nft;moon-3;;mia;localhost;0x${'a'.repeat(40)};Moons;3;unique;2500;0.01;EUR;Moon 
   expect([await db.$count(catalogueImports), await db.$count(users, undefined)]).toEqual([0, 1])
 })
 
-it('imports a spreadsheet', async () => {
+it.each(['utf8', 'utf16le'] as const)('imports a spreadsheet in %s', async (encoding) => {
   const sheet = `\uFEFFtype;id;email;name\r\nuser;mona;mona@example.com;"'=Mona"\r\n`
-  const shown = await upload(sheet, 'people.CSV')
+  const shown = await upload(new Uint8Array(Buffer.from(sheet, encoding)), 'people.CSV')
   expect(shown.text).toContain('Line 2: User mona New')
   expect((await importShown(shown.html)).status).toBe(303)
   expect(await db.select().from(users)).toMatchObject([{}, { externalId: 'mona', name: '=Mona' }])

@@ -161,7 +161,7 @@ it.each([
 
 it('counts the lines of cells that have several', () => {
   const text =
-    'type,id,email,name\r\nuser,a,a@example.com,"Two\nlines"\r\n\r\nuser,b,b@example.com,\r\nuser,c,,'
+    'type,id,email,name\r\nuser,a,a@example.com,"Two\nlines"\r\n\nuser,b,b@example.com,\r\nuser,c,,'
   const { records, problems } = read(text)
   expect(records.map(([line]) => line)).toEqual([2, 5, 6])
   expect(problems).toEqual(['6 email: set email or ethereumPublicAddr, unless the user is removed'])
