@@ -67,17 +67,19 @@ export async function previewCatalogue(
 ): Promise<CataloguePreview | { problems: LineProblem[] }> {
   const last = lines.length
   const { staged, problems } = parseLines(lines, 1, networks)
-  const found = joinProblems(cells, problems)
+  const ofLines = joinProblems(cells, problems)
   await stage(ctx, { from: 1, last, lines: staged })
   try {
-    if (found.length > 0) throw new LinesHaveProblems()
+    if (ofLines.length > 0) throw new LinesHaveProblems()
+    // What changes from here on stops the commit.
+    const found = await findDifferences(ctx)
     const counts = await commit(ctx, { last, isDryRun: true, isConfirmed: true })
-    return { last, counts, prices: await findPriceChanges(ctx), ...(await findDifferences(ctx)) }
+    return { last, counts, prices: await findPriceChanges(ctx), ...found }
   } catch (error) {
     if (!(error instanceof LinesHaveProblems)) throw error
     const ofRecords = await findLineProblems(ctx)
     await discard(ctx)
-    return { problems: joinProblems(found, ofRecords) }
+    return { problems: joinProblems(ofLines, ofRecords) }
   }
 }
 
