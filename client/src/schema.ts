@@ -768,7 +768,7 @@ export interface paths {
         put?: never;
         /**
          * Import users, NFTs and listings
-         * @description The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write.
+         * @description The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Prices that change by much are refused with `confirmation_required`, unless `confirm` is true. Needs a master token that may write.
          */
         post: operations["importCatalogue"];
         delete?: never;
@@ -2304,7 +2304,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "confirmation_required" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2324,23 +2324,23 @@ export interface components {
              */
             orderId?: number;
         };
-        /** @description The price is not the expected one. */
+        /** @description The price is not the one of the request. */
         PriceChangedIssue: {
             /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
             path: string;
             /**
              * @description What is wrong with the field, for programs.
-             * @constant
+             * @enum {string}
              */
-            code: "price_changed";
+            code: "price_changed" | "confirmation_required";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
             /**
              * Format: int64
-             * @description The price that the request expects.
+             * @description The price that the request expects, or sets.
              */
             expectedPriceCents: number;
-            /** @description The currency that the request expects. */
+            /** @description The currency that the request expects, or sets. */
             expectedCurrency: string;
             /**
              * Format: int64
@@ -5558,9 +5558,11 @@ export interface components {
         /**
          * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
          *
+         *     `confirmation_required`: A price would become more than double or less than half of what it is, or get another currency. Each issue has both: `expectedPriceCents`, `expectedCurrency` of the record, and `priceCents`, `priceCurrency`. Look at the prices. If they are right, send the call again with `confirm=true`.
+         *
          *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
          */
-        ConflictOrContentFull: {
+        ImportCatalogue409: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -5612,6 +5614,23 @@ export interface components {
         };
         /** @description `length_required`: A file was sent without `Content-Length`. Send the header. */
         LengthRequired: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
+         */
+        ConflictOrContentFull: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -7969,6 +7988,8 @@ export interface operations {
                  * @example true
                  */
                 dryRun?: "true" | "false";
+                /** @description Whether prices may become more than double or less than half of what they are, or get another currency. */
+                confirm?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -7997,7 +8018,7 @@ export interface operations {
             400: components["responses"]["ImportCatalogue400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
-            409: components["responses"]["ConflictOrContentFull"];
+            409: components["responses"]["ImportCatalogue409"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -9289,7 +9310,7 @@ export interface Methods {
     cancelTransfer: operations["cancelTransfer"];
     /** Write off a transfer. Closes a failed transfer whose delivery key is used up, with the `reasonCode` `key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling can change it. The item stays failed. Needs a master token that may write. */
     writeOffTransfer: operations["writeOffTransfer"];
-    /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
+    /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Prices that change by much are refused with `confirmation_required`, unless `confirm` is true. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];
     /** Find the numbers of records. Returns the ids in the API of up to 1000 records, also of drafts. Needs a master token that may write. */
     findRecordNumbers: operations["findRecordNumbers"];

@@ -12,7 +12,7 @@ import { ApiError } from '../http/errors.ts'
 type Claims = { key: string; item: number | null; user: number }
 
 /** A file that is released, and for whom it is counted. */
-export type Loaded = Pick<
+export type ReleasedFile = Pick<
   typeof contentFiles.$inferSelect,
   'key' | 'name' | 'type' | 'bytes' | 'sha256'
 > & {
@@ -37,14 +37,14 @@ export const audioTypes = [
 export async function findFile(
   db: Database,
   { key, item, user }: Claims,
-): Promise<Loaded | undefined> {
+): Promise<ReleasedFile | undefined> {
   const isReleased =
     item === null
       ? sql`nfts.contentRelease = 'holder'`
       : sql`EXISTS (SELECT 1 FROM orderItems JOIN deliveries ON deliveries.id = orderItems.id
           WHERE orderItems.id = ${item} AND orderItems.nftId = nfts.id AND deliveries.state = 'transferred')`
   const { found } = await batch(db, {
-    found: raw<Omit<Loaded, 'user' | 'item'>>(db)`
+    found: raw<Omit<ReleasedFile, 'user' | 'item'>>(db)`
       SELECT f.key, f.name, f.type, f.bytes, f.sha256, f.nftId
       FROM contentFiles f JOIN nfts ON nfts.id = f.nftId
       WHERE f.key = ${key} AND f.state = 'stored' AND ${isReleased}`,
@@ -53,7 +53,7 @@ export async function findFile(
 }
 
 /** Counts a download in its day. */
-const countDownload = (db: Database, { nftId, name, user, item }: Loaded, now: Date) =>
+const countDownload = (db: Database, { nftId, name, user, item }: ReleasedFile, now: Date) =>
   batch(db, {
     counted: raw<never>(db)`INSERT INTO downloads (day, nftId, name, userId, orderItemId, count)
       VALUES (${now.toISOString().slice(0, 10)}, ${nftId}, ${name}, ${user}, ${item}, 1)
@@ -86,7 +86,7 @@ type Served = {
  */
 async function serveFile(
   bucket: R2Bucket,
-  { key, name, type, bytes, sha256 }: Loaded,
+  { key, name, type, bytes, sha256 }: ReleasedFile,
   req: Pick<Context['req'], 'method' | 'header'>,
 ): Promise<Served | null> {
   const etag = `"${sha256}"`
@@ -142,7 +142,10 @@ type RequestContext = Pick<Context<App>, 'env' | 'req' | 'executionCtx' | 'newRe
 }
 
 /** Answers with a file, and counts it. Throws `not_found`, `range_not_satisfiable`. */
-export async function answerFile(c: RequestContext, file: Loaded | undefined): Promise<Response> {
+export async function answerFile(
+  c: RequestContext,
+  file: ReleasedFile | undefined,
+): Promise<Response> {
   const { db, now } = c.var
   const served = file && (await serveFile(c.env.CONTENT, file, c.req))
   if (!served) throw new ApiError('not_found', 'the file is not there, or is not released any more')

@@ -25,7 +25,7 @@ import {
   viewerValues,
 } from '../orders/reading/viewer.ts'
 import { openCodes } from './cipher.ts'
-import type { Loaded } from './download.ts'
+import type { ReleasedFile } from './download.ts'
 
 export type ContentCtx = Ctx & { settings: Settings }
 
@@ -102,7 +102,7 @@ async function findReleased({ db, caller }: ContentCtx, orderId: number) {
 export async function findFileOfOrder(
   ctx: ContentCtx,
   { id, name }: { id: number; name: string },
-): Promise<Loaded> {
+): Promise<ReleasedFile> {
   const { content, claims } = await findReleased(ctx, id)
   const file = content.files.find((each) => each.name === name)
   if (!file) throw new ApiError('not_found', 'the NFT has no such file')

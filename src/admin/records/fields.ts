@@ -57,16 +57,19 @@ function priceIn(currency: string) {
 
 const status = z.enum([...orderableStatuses, 'draft'])
 
-/** Returns the fields of an NFT that were entered. A unique one has one piece. */
+/** Whether somebody says how many pieces an NFT has: a unique one has one, one with codes as many as those. */
+export const hasEnteredAmount = ({ amountType, amount }: Fields): boolean =>
+  amountType !== 'unique' && amount !== null
+
+/** Returns the fields of an NFT that were entered. */
 export function enterNft(record: Fields, form: z.output<typeof NftValues>): Fields {
-  const isUnique = record.amountType === 'unique'
   const entered = parseForm(
     z.object({ priceCents: priceIn(String(record.priceCurrency)), status }),
     form,
   )
-  const amount = isUnique
-    ? record.amount
-    : parseForm(z.object({ amount: pieces(1).transform(Number) }), form).amount
+  const amount = hasEnteredAmount(record)
+    ? parseForm(z.object({ amount: pieces(1).transform(Number) }), form).amount
+    : record.amount
   return { ...entered, priceEths: form.priceEths.trim(), amount }
 }
 

@@ -5,7 +5,7 @@ import { Field, Problem, Select, Submit, useProblem } from '../../pages/componen
 import { Section } from '../../pages/components/lists.tsx'
 import { usePage } from '../../pages/components/request.ts'
 import { decimalPrice } from '../../pages/components/text.ts'
-import { listingFields, nftFields, toLocalTime } from './fields.ts'
+import { hasEnteredAmount, listingFields, nftFields, toLocalTime } from './fields.ts'
 
 type FormProps = { id: number; record: Fields }
 
@@ -16,7 +16,7 @@ export const NftForm = ({ id, record }: FormProps) => {
       <form method="post" action={`/operations/nfts/${id}`} class="panel flow">
         <Shown record={record} names={nftFields} />
         <Prices record={record} />
-        {record.amountType !== 'unique' && (
+        {hasEnteredAmount(record) && (
           <Field
             name="amount"
             label="Pieces for sale, sold ones included"
