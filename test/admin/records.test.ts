@@ -146,6 +146,14 @@ it('changes price, amount and state of an NFT, and keeps what is sold', async ()
   expect(text).toContain('More pieces are sold or reserved.')
 })
 
+it('has no amount of an NFT with codes, which follows from them', async () => {
+  const { nft, nftPath } = await aSale()
+  await setRow(nfts, nft.id, { hasCodes: true, contentRelease: 'delivered' })
+  expect((await read(visitor, nftPath)).html).not.toContain('name="amount"')
+  await change(nftPath, { priceCents: '20' })
+  expect(await findRow(nfts, nft.id)).toMatchObject({ price: 2000, amount: 10, availableAmount: 7 })
+})
+
 it('asks once before a price changes by much, with both', async () => {
   const { nft, listing, nftPath, listingPath } = await aSale()
   for (const path of [nftPath, listingPath]) {

@@ -7,7 +7,7 @@ import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { codes } from '../../src/db/schema/content.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { orderItems } from '../../src/db/schema/orders.ts'
+import { heldPieces, orderItems, reservations } from '../../src/db/schema/orders.ts'
 import { cancel, deliver, queue } from '../../src/delivery/rules/delivery-changes.ts'
 import { NO_CHANGES, writeChanges } from '../../src/delivery/store/changes.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
@@ -122,7 +122,8 @@ const givenTo = async (itemId: number) =>
 
 describe('the record', () => {
   beforeEach(async () => {
-    for (const table of [codes, listings, nfts]) await db.delete(table).catch(() => {})
+    for (const table of [reservations, heldPieces, codes, listings, nfts])
+      await db.delete(table).catch(() => {})
   })
 
   it('has no amount: so many pieces are sold as codes were uploaded', async () => {
@@ -176,7 +177,9 @@ describe('the record', () => {
     await sellUntried()
     expect(await counted('externalId:ticket')).toMatchObject({ codes: 2, forSale: 2 })
     const json = [{ listing: 'sale', quantity: 2, ttl: 60 }]
-    expect((await call('POST', '/api/reservations', { token, json })).status).toBe(200)
+    expect(await answerOf(call('POST', '/api/reservations', { token, json }))).toMatchObject({
+      status: 200,
+    })
     expect(await removing('externalId:ticket')).toMatchObject({ removed: 0, forSale: 2 })
     for (const amount of [1, 2, 30])
       expect(codesOf(await importing(plain(amount)))).toContain(
