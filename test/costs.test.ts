@@ -538,7 +538,7 @@ const allowedScans: Record<string, string> = {
   'v in SELECT': 'a subquery that stops at its LIMIT',
   sold: 'a subquery over the JSON of the statement',
   returned: 'a subquery over the JSON of the statement',
-  moved: 'a subquery over the items of the statement',
+  'c in UPDATE nfts SET availableAmount': 'a subquery over the items of the statement',
   candidates: 'a subquery that stops at its LIMIT',
   instance: 'has one row',
   'deliveries USING COVERING INDEX deliveries_due': 'has only items that are to be delivered',

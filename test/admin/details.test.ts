@@ -12,7 +12,7 @@ import { mailOrders } from '../../src/order-mails/send.ts'
 import { aGuest, inbox, removeOrders, sell } from '../order-mails/mails.ts'
 import { aShop, claimPathOf } from '../orders/shop.ts'
 import { stopClock } from '../support/fake-time.ts'
-import { db, findRow } from '../support/makers.ts'
+import { anAdministrator, aUser, db, findRow } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
 import {
   ageSession,
@@ -50,6 +50,34 @@ async function mailed() {
 
 const correct = (id: number, email: string) =>
   pageOf(visitor.post(`/operations/users/${id}/email`, { form: { email } }))
+
+it('approves a seller, and takes that back, but not of an administrator', async () => {
+  const seller = await aUser({ approved: false })
+  const setTo = (id: number, approved: 'true' | 'false') =>
+    pageOf(visitor.post(`/operations/users/${id}/approval`, { form: { approved } }))
+  const stored = async () => (await db.select().from(users).where(eq(users.id, seller.id)))[0]
+  expect((await setTo(seller.id, 'true')).location).toBe(
+    `/operations/users/${seller.id}?notice=approved`,
+  )
+  expect(await stored()).toMatchObject({ approved: true, approvedAt: expect.any(String) })
+  expect((await setTo(seller.id, 'true')).status).toBe(303)
+  expect((await read(visitor, `/operations/users/${seller.id}`)).text).toContain(
+    'Take back the approval',
+  )
+  await setTo(seller.id, 'false')
+  expect(await stored()).toMatchObject({ approved: false, approvedAt: null })
+  const log = await db
+    .select()
+    .from(auditLog)
+    .where(eq(auditLog.subject, String(seller.id)))
+  expect(log.map(({ action }) => action)).toEqual(['user.approve', 'user.disapprove'])
+  const { id } = await anAdministrator()
+  const refused = await setTo(id, 'false')
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining('Administrators are approved.'),
+  ])
+})
 
 it('corrects the address of a guest, ends its links, and tells both addresses', async () => {
   const wrong = anEmail()

@@ -438,6 +438,10 @@ export async function sampleWorld() {
         email: 'help@kite.example',
       }),
     }),
+    'POST /operations/users/:id/approval': async () => ({
+      params: { id: (await aUser({ approved: false })).id },
+      body: new URLSearchParams({ approved: 'true' }),
+    }),
     'POST /operations/users/:id/email': async () => {
       const [email, right] = [0, 1].map(() => `${crypto.randomUUID()}@example.com`)
       const { id } = await aUser({ ethereumPublicAddr: '', ...(email && { email }) })

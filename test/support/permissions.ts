@@ -213,6 +213,7 @@ GET    /operations/orders/:id                              | 401      | 403     
 POST   /operations/orders/:id/mail                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 2     | 40    | 0
 // Up to 20 purchases, sales and listings.
 GET    /operations/users/:id                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 350   | 0
+POST   /operations/users/:id/approval                      | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 4
 POST   /operations/users/:id/email                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 60    | 12
 GET    /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 50    | 0
 // As an import of one record.

@@ -65,6 +65,8 @@ const sentences: Record<AuditAction, string> = {
   'webhook.delete': 'deleted %',
   'alarm.acknowledge': 'acknowledged %',
   'shop.change': 'changed %',
+  'user.approve': 'approved %',
+  'user.disapprove': 'took back the approval of %',
   'user.correct_email': 'corrected the e-mail address of %',
   'order.mail': 'sent the mail about % again',
   'user.forget': 'removed the data of %',

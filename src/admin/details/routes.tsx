@@ -10,7 +10,8 @@ import { isGuestSql, users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
 import type { Ctx } from '../../http/context.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
-import { EmailAddress, idText, inputText } from '../../http/inputs.ts'
+import { EmailAddress, flagText, idText, inputText } from '../../http/inputs.ts'
+import { setApproval } from '../../identity/approval.ts'
 import { correctEmail } from '../../identity/correct-email.ts'
 import { mailCorrection } from '../../mail/mail.ts'
 import { sendAgain } from '../../order-mails/resend.ts'
@@ -50,6 +51,15 @@ export const detailsRoutes = new Endpoints()
   )
   .get('/operations/users/:id', shown.administrator({ param: Id }), userPage)
   .post(
+    '/operations/users/:id/approval',
+    sent.administrator({ param: Id, form: z.object({ approved: flagText }) }),
+    handleForm(userPage, 'approval', async (c, { param: { id: userId }, form: { approved } }) => {
+      await setApproval(c.var, { userId, approved })
+      const notice = approved ? 'approved' : 'disapproved'
+      return c.redirect(`/operations/users/${userId}?notice=${notice}`, 303)
+    }),
+  )
+  .post(
     '/operations/users/:id/email',
     sent.administrator({ param: Id, form: z.object({ email: inputText(1000) }) }),
     handleForm(userPage, 'email', async (c, { param: { id: userId }, form }) => {
@@ -74,6 +84,8 @@ async function userPage(c: Context<AppWithCaller>, { param }: { param: { id: num
 }
 
 const notices: Record<string, string> = {
+  approved: 'The user may sell now.',
+  disapproved: 'The user may not place orders any more.',
   corrected:
     'The e-mail address is corrected. Both addresses are told by mail, and the new one gets the links of the orders that wait for a wallet.',
   mailed: 'The mail was sent again.',
@@ -154,12 +166,14 @@ const UserPage = ({ user, guests, bought, sold, listings }: Found<typeof readUse
       ['E-mail', user.email],
       ['Wallet', user.ethereumPublicAddr && <span class="hash">{user.ethereumPublicAddr}</span>],
       ['Joined', <Time at={user.createdAt} />],
+      ['Approved', user.approvedAt && <Time at={user.approvedAt} />],
       [
         'Access',
         <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>,
       ],
     ]}
   >
+    {!user.removedAt && <Approval id={user.id} approved={user.approved} />}
     {guests.length > 0 && <CorrectEmail id={user.id} />}
     <h2>Bought last</h2>
     <TransferRows transfers={bought} empty="The user has bought nothing." />
@@ -174,6 +188,15 @@ const UserPage = ({ user, guests, bought, sold, listings }: Found<typeof readUse
       <LinkButton href={pathWith('/operations/nfts', { creator: user.id })}>All NFTs</LinkButton>
     </p>
   </Details>
+)
+
+/** User tokens place orders for what their user sells. */
+const Approval = ({ id, approved }: { id: number; approved: boolean }) => (
+  <form method="post" action={`/operations/users/${id}/approval`} class="actions">
+    <input type="hidden" name="approved" value={approved ? 'false' : 'true'} />
+    <Submit>{approved ? 'Take back the approval' : 'Approve as a seller'}</Submit>
+    <Problem id="approval-problem" text={useProblem('approval')} />
+  </form>
 )
 
 /** A guest has a wrong address if the shop has got it wrong. */

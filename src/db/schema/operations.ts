@@ -247,6 +247,7 @@ export type AuditAction =
   | `administrator.${'appoint' | 'dismiss'}`
   | 'alarm.acknowledge'
   | 'shop.change'
+  | `user.${'approve' | 'disapprove'}`
   | 'user.correct_email'
   | 'order.mail'
   | 'user.forget'
