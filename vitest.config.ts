@@ -13,7 +13,7 @@ const secrets = {
   CODE_KEYS: await generators.CODE_KEYS(),
 }
 
-/** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
+/** For `npm run fuzz`, `fuzz:hostile`, `chaos` and `chaos:lies`. A seed reproduces a run. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
 const { CHAOS_SEED, CHAOS_ITEMS } = process.env
 const { LIES_SEED = '1', LIES_CASES = '200' } = process.env

@@ -1,4 +1,4 @@
-/** One of two nodes lies, in ways that seeds draw. `npm run chaos -- --lies 2000` plays more cases. */
+/** One of two nodes lies, in ways that seeds draw. `LIES_CASES=2000 npm run chaos:lies` plays more. */
 import { expect, inject, it } from 'vitest'
 import { targets } from '../support/delivery/lies/calls.ts'
 import { drawCase } from '../support/delivery/lies/cases.ts'

@@ -1,6 +1,6 @@
 /**
  * Sends requests to every endpoint of the OpenAPI document: valid ones, slightly damaged ones and
- * hostile ones. `npm run fuzz -- --seed 7 --runs 20000` sends more of them.
+ * hostile ones. `FUZZ_SEED=7 FUZZ_RUNS=20000 npm run fuzz` sends more of them.
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

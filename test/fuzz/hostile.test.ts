@@ -1,5 +1,5 @@
 /**
- * Attackers play against victims: nobody takes what is not theirs. `npm run fuzz -- --hostile` plays
+ * Attackers play against victims: nobody takes what is not theirs. `npm run fuzz:hostile` plays
  * longer.
  */
 import { expect, inject, it, vi } from 'vitest'

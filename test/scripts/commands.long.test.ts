@@ -88,10 +88,10 @@ describe('what is made from the sources', () => {
 
 describe('what searches for mistakes', () => {
   it.each([
-    ['npm run fuzz -- --seed 7 --runs 100', 'fuzz: '],
-    ['npm run fuzz -- --hostile --seed 7 --steps 100', 'shares: '],
-    ['npm run chaos -- --seed 7 --items 10', 'seed 7'],
-    ['npm run chaos -- --lies 2 --seed 7', 'seeds 7 to 8'],
+    ['FUZZ_SEED=7 FUZZ_RUNS=100 npm run fuzz', 'fuzz: '],
+    ['HOSTILE_SEED=7 HOSTILE_STEPS=100 npm run fuzz:hostile', 'hostile: seed 7'],
+    ['CHAOS_SEED=7 CHAOS_ITEMS=10 npm run chaos', 'Tests  1 passed'],
+    ['LIES_SEED=7 LIES_CASES=2 npm run chaos:lies', 'Tests  2 passed'],
     ['npm run test:guards -- --only access.ts', ' 0 NOT FOUND, 0 LIST ERROR'],
     ["npx vitest run test/orders/place.test.ts -t 'providerId'", ' passed'],
   ])('%s', long, async (line, printed) => {
@@ -110,8 +110,8 @@ it('npm run bench measures calls and transfers', long, async () => {
   expect(await run('npm run bench -- transfers --brief')).toMatch(/^\d+ items\/s: 100 in /m)
 })
 
-it.skipIf(!hasChromium)('npm run screenshots saves pictures of pages', long, async () => {
-  await run('npm run screenshots -- --only nfts')
+it.skipIf(!hasChromium)('the tests of pages save pictures of them', long, async () => {
+  await run('SCREENSHOTS=screenshots npx vitest run --mode long --project instance test/browser/nfts')
   const pictures = await readdir(join(copy, 'screenshots'))
   expect(pictures).toContainEqual(expect.stringMatching(/light-320\.png$/))
 })
