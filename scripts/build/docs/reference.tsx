@@ -1,31 +1,12 @@
 /** Renders the operations of the OpenAPI document: the reference of `/docs`. */
+import type { Oas3_1Schema as Schema } from '@redocly/openapi-core'
 import { raw } from 'hono/html'
 import { renderInline, renderMarkdown } from './markdown.ts'
 import { FILE_URL } from './pages.ts'
 
-type Schema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  const?: unknown
-  enum?: unknown[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  additionalProperties?: Schema | boolean
-  required?: string[]
-  deprecated?: boolean
-  anyOf?: Schema[]
-  allOf?: Schema[]
-  description?: string
-  default?: unknown
-} & Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength', number>> &
-  Partial<Record<'minItems' | 'maxItems', number>>
-
-type Examples = Record<string, { summary: string; value: unknown }>
-type Media = { schema: Schema; examples?: Examples }
+type Media = { schema: Schema; examples?: Record<string, { summary: string; value: unknown }> }
 type Content = Record<string, Media>
 type Parameter = {
-  $ref?: string
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
@@ -33,7 +14,6 @@ type Parameter = {
   schema: Schema
   example?: unknown
 }
-type Response = { $ref?: string; description: string; content?: Content }
 type Operation = {
   deprecated?: boolean
   operationId: string
@@ -43,7 +23,7 @@ type Operation = {
   security: object[]
   parameters?: Parameter[]
   requestBody?: { content: Content }
-  responses: Record<string, Response>
+  responses: Record<string, { description: string; content?: Content }>
 }
 type Endpoint = { path: string; method: string; operation: Operation }
 
@@ -333,7 +313,7 @@ const Fields = ({ name, schema }: FieldsProps) => {
       <summary>{name}</summary>
       {objects.map(({ properties = {}, required = [] }) => (
         <dl class="properties">
-          {Object.entries(properties).map(([key, property]) => (
+          {Object.entries<Schema>(properties).map(([key, property]) => (
             <div>
               <dt>
                 <code class="code">{key}</code>{' '}
@@ -358,8 +338,8 @@ const Fields = ({ name, schema }: FieldsProps) => {
 function objectsIn(schema: Schema): Schema[] {
   if (schema.properties) return [schema]
   const { items, additionalProperties, anyOf = [], allOf = [] } = schema
-  const values = typeof additionalProperties === 'object' ? [additionalProperties] : []
-  return [...(items ? [items] : []), ...values, ...anyOf, ...allOf].flatMap(objectsIn)
+  const values = [items, additionalProperties].filter((value) => typeof value === 'object')
+  return [...values, ...anyOf, ...allOf].flatMap(objectsIn)
 }
 
 /** `integer, 1 to 100`. */
@@ -369,7 +349,7 @@ function describeType(schema: Schema): string {
   if (value !== undefined) return JSON.stringify(value)
   if (values) return values.map((each) => JSON.stringify(each)).join(' or ')
   const name = [schema.type ?? 'any'].flat().join(' or ')
-  const kind = items ? `${name} of ${describeType(items)}` : name
+  const kind = typeof items === 'object' ? `${name} of ${describeType(items)}` : name
   const { default: preset, maximum } = schema
   return [
     kind,
