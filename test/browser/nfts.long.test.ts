@@ -1,7 +1,6 @@
 /** The public pages in a browser, with art, and with texts that are made to break them. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
@@ -126,20 +125,5 @@ describe.skipIf(!hasChromium)('the public pages', () => {
     await page.goto('/nfts/100')
     await page.locator('.whole > svg').waitFor()
     await page.locator('.whole > img').waitFor({ state: 'detached' })
-  })
-
-  it('are accessible', async () => {
-    const page = await marketplace.open()
-    for (const path of [
-      '/',
-      '/nfts',
-      '/nfts?q=nothing+fits',
-      '/nfts/1',
-      '/nfts/102',
-      '/creators/cleo',
-    ]) {
-      await page.goto(path)
-      await expectAccessible(page, path)
-    }
   })
 })
