@@ -3,7 +3,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import type { LocalAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import { createClient } from '../../client/src/index.ts'
+import { createClient, type NewOrder } from '../../client/src/index.ts'
 import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/chain-id.ts'
 import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { rpc } from '../support/chain/rpc.ts'
@@ -32,17 +32,22 @@ export const launch = () =>
     ],
   })
 
-/** Opens a page in a new browser profile, which ends with the test. */
-export async function open(options: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= launch()
-  const context = await (await browser).newContext({
-    baseURL: instance.url,
+/** Opens a page in a new profile of the browser. */
+export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
   })
-  onTestFinished(() => context.close())
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE)
+  return page
+}
+
+/** Opens a page in a new browser profile, which ends with the test. */
+export async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  browser ??= launch()
+  const page = await openPage(await browser, { baseURL: instance.url, ...options })
+  onTestFinished(() => page.context().close())
   return page
 }
 
@@ -51,10 +56,10 @@ export const waitForSignIn = (page: Page) =>
   page.getByRole('button', { name: /^Menu of/ }).waitFor()
 
 /** Signs in with a mailed link, as a person does, and returns the link. */
-export async function signInByMail(page: Page, email: string) {
+export async function signInByMail(page: Page, email: string, linkOf = linkMailedBy) {
   await page.goto('/sign-in')
   await page.getByLabel('E-mail address').fill(email)
-  const link = await linkMailedBy(email, async () => {
+  const link = await linkOf(email, async () => {
     await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
   })
@@ -86,10 +91,14 @@ const buyerBillingData = {
   street: 'Karl Johans gate 31',
 }
 
-/** Orders one piece of NFT 3, as a shop does, and returns its item. */
-export async function placeOrder(buyerUserId: number, providerId: string) {
-  const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, providerId, buyerBillingData }
-  const { orders } = await createClient(instance).placeOrders({ body: [order] })
+/** Orders one piece of an NFT, by default of NFT 3, as a shop does, and returns its item. */
+export async function placeOrder(
+  shop: { url: string; token: string },
+  { nftId = 3, ...order }: Partial<NewOrder>,
+) {
+  const { orders } = await createClient(shop).placeOrders({
+    body: [{ nftId, listingId: nftId, quantity: 1, buyerBillingData, ...order }],
+  })
   const [item] = orders[0]?.orderItems ?? []
   if (!item) throw new Error('no order was placed')
   return item

@@ -1,5 +1,4 @@
 /** Buyers, until the NFT has arrived, with scripts and without; and sellers who have to allow that. */
-import type { Page } from 'playwright-core'
 import {
   type Address,
   createPublicClient,
@@ -10,18 +9,14 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OrderItem } from '../../client/src/index.ts'
 import { deliveryOwner, seller } from '../../scripts/local/catalogue/demo.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { expectAccessible } from './accessibility.ts'
-import { installWallet } from './browser.ts'
+import { installWallet, placeOrder } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
-
-type SoldNft = { contractAddr: Address; tokenId: string }
-type PlacedOrders = { orders: { id: number; orderItems: { nft: SoldNft }[] }[] }
-
-const billing = { city: 'Oslo', country: 'NO', postal: '0154', street: 'Karl Johans gate 31' }
 
 describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
   let marketplace: Marketplace
@@ -31,46 +26,19 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
   })
   afterAll(() => marketplace?.close())
 
-  /** Places an order, as a shop does. */
-  async function place(order: { nftId: number; providerId: string } & Record<string, unknown>) {
-    const response = await fetch(`${marketplace.url}/api/externalOrders`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${marketplace.masterToken}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify([
-        { listingId: order.nftId, quantity: 1, buyerBillingData: billing, ...order },
-      ]),
-    })
-    expect(response.status).toBe(200)
-    const { orders } = (await response.json()) as PlacedOrders
-    const [placed] = orders
-    const nft = placed?.orderItems[0]?.nft
-    if (!placed || !nft) throw new Error('no order was placed')
-    return { id: placed.id, nft }
-  }
-
-  /** Orders one piece of NFT 3 for the signed-in user. */
-  async function placeOrder(page: Page, providerId: string) {
-    await page.goto('/settings/account')
-    const [, id] =
-      /Your user id is (\d+)/.exec((await page.locator('main').textContent()) ?? '') ?? []
-    return (await place({ nftId: 3, buyerUserId: Number(id), providerId })).nft
-  }
-
   /** The pieces that a wallet has on the chain. */
-  const piecesOf = (owner: Address, { contractAddr, tokenId }: SoldNft) =>
+  const piecesOf = (owner: Address, { contractAddr, tokenId }: OrderItem['nft']) =>
     createPublicClient({ transport: http(marketplace.rpcUrl) }).readContract({
-      address: contractAddr,
+      address: contractAddr as Address,
       abi: parseAbi(['function balanceOf(address, uint256) view returns (uint256)']),
       functionName: 'balanceOf',
-      args: [owner, BigInt(tokenId)],
+      args: [owner, BigInt(tokenId ?? 0)],
     })
 
   it('leads a buyer from a claim link to the NFT in the wallet', async () => {
     const email = 'claimer@example.com'
-    const { id, nft } = await place({ nftId: 3, buyer: { email }, providerId: 'WALK-5' })
+    const order = { buyer: { email }, providerId: 'WALK-5' }
+    const { orderId: id, nft } = await placeOrder(marketplace, order)
     const page = await marketplace.open({ reducedMotion: 'reduce' })
     const { account, watched } = await installWallet(page, { rpcUrl: marketplace.rpcUrl })
     await page.goto(`/claim/${id}`)
@@ -125,7 +93,8 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
 
   it('leads a seller from a missing permission to a delivered order', async () => {
     await setApproval(false)
-    const { id } = await place({ nftId: 2, buyerUserId: 3, providerId: 'SELL-1' })
+    const order = { nftId: 2, buyerUserId: 3, providerId: 'SELL-1' }
+    const { orderId: id } = await placeOrder(marketplace, order)
     const buyer = await marketplace.open({ reducedMotion: 'reduce' })
     await signInByMail(marketplace, buyer, 'bo@example.com')
     await buyer.goto(`/orders/${id}`)
@@ -175,8 +144,9 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
 
   it('says why orders no longer update', async () => {
     const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'leaver@example.com')
-    await placeOrder(page, 'WALK-4')
+    const email = 'leaver@example.com'
+    await signInByMail(marketplace, page, email)
+    await placeOrder(marketplace, { buyer: { email }, providerId: 'WALK-4' })
     await page.goto('/orders')
     await page.getByText('to receive this.').waitFor()
     await page.route('**/orders', (route) => route.abort())

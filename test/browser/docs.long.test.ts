@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     await page.getByLabel('Search the documentation').fill('IDEMPOTENCY-KEY POST externalOrders')
     await page.getByRole('link', { name: 'Place paid orders' }).click()
     await page.waitForURL('**/docs/api-orders#placeOrders')
-    await page.getByLabel('Token', { exact: true }).fill(marketplace.masterToken)
+    await page.getByLabel('Token', { exact: true }).fill(marketplace.token)
     // The example is not edited: its ids exist in the demo catalogue.
     await page.getByRole('button', { name: 'Send the request: Place paid orders' }).click()
     const output = page.locator('#placeOrders output')

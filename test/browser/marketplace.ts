@@ -1,20 +1,20 @@
 /** Runs `npm run dev` in a copy of the project and opens it in a browser. */
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { vi } from 'vitest'
 import { PATIENCE } from '../support/patience.ts'
-import { aFreePort, aProject } from '../support/project.ts'
+import { aFreePort, aProject, raiseLimits } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
-import { launch, waitForSignIn } from './browser.ts'
+import { launch, openPage, signInByMail as signIn } from './browser.ts'
 
 export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
 /** `variables`: more variables of the environment. */
 export async function aMarketplace(variables: Record<string, string> = {}) {
   const project = await aProject()
-  await allowManySignIns(join(project.folder, 'wrangler.toml'))
+  await raiseLimits(project.folder)
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   const environment = { ...ports, ...variables }
   const { process: dev } = await project.start('dev', 'Press Ctrl-C to stop', environment)
@@ -43,7 +43,8 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
     change: (sql: string, ...params: string[]) => queryInstance(url, sql, ...params),
     /** Runs the cron trigger, which also runs by itself each minute. */
     runCron: () => fetch(`${url}/cdn-cgi/local/scheduled`),
-    masterToken: master.out.trim(),
+    /** A master token. */
+    token: master.out.trim(),
     close: async () => {
       await browser.close()
       dev.kill('SIGINT')
@@ -51,23 +52,6 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
       await project.remove()
     },
   }
-}
-
-/** Raises the rate limit, because all tests sign in from one address. */
-async function allowManySignIns(configuration: string) {
-  const text = await readFile(configuration, 'utf8')
-  const limit = /(?<=name = "SIGN_IN_LIMIT"[^[]*limit = )\d+/g
-  await writeFile(configuration, text.replaceAll(limit, '1000'))
-}
-
-async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext({
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
-  })
-  const page = await context.newPage()
-  page.setDefaultTimeout(PATIENCE)
-  return page
 }
 
 /** Returns the texts of the mails that the local e-mail binding has written. */
@@ -98,17 +82,11 @@ function openMailbox(folder: string) {
 }
 
 /** Signs in with a mailed link and returns the link. */
-export async function signInByMail(marketplace: Marketplace, page: Page, email: string) {
-  await page.goto('/sign-in')
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-  const link = await marketplace.nextLink()
-  await page.goto(link)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await waitForSignIn(page)
-  return link
-}
+export const signInByMail = (marketplace: Marketplace, page: Page, email: string) =>
+  signIn(page, email, async (_, send) => {
+    await send()
+    return marketplace.nextLink()
+  })
 
 export async function signOut(page: Page) {
   await page.getByRole('button', { name: /^Menu of/ }).click()

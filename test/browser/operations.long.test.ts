@@ -1,6 +1,4 @@
 /** An operator in a browser: from a provider that fails, over the alarm, to the delivered NFT. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   createPublicClient,
   encodeFunctionResult,
@@ -9,19 +7,17 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createClient } from '../../client/src/index.ts'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { RpcProxy } from '../support/chain/proxy.ts'
 import { PATIENCE } from '../support/patience.ts'
+import { serve } from '../support/server.ts'
 import { expectAccessible } from './accessibility.ts'
-import { installWallet, waitForText } from './browser.ts'
+import { installWallet, placeOrder, waitForText } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
-
-type PlacedOrders = { orders: { orderItems: { id: number }[] }[] }
-
-const billing = { city: 'Oslo', country: 'NO', postal: '0154', street: 'Karl Johans gate 31' }
 
 const [deliver] = deliveryAbi.filter((part) => part.type === 'function' && part.name === 'deliver')
 
@@ -41,44 +37,28 @@ const refused = {
 describe.skipIf(!hasChromium)('an operator in a browser', () => {
   let anvil: Anvil
   let proxy: RpcProxy
-  let provider: Server
   let marketplace: Marketplace
 
   beforeAll(async () => {
     anvil = await startAnvil({ port: 0 })
     proxy = new RpcProxy(anvil.url)
-    provider = createServer((request, response) => proxy.answer(request, response))
-    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-    const { port } = provider.address() as AddressInfo
-    marketplace = await aMarketplace({ RPC_URL: `http://127.0.0.1:${port}` })
+    const RPC_URL = await serve((request, response) => void proxy.answer(request, response))
+    marketplace = await aMarketplace({ RPC_URL })
     await cancelDemoOrders()
   })
   afterAll(async () => {
     await marketplace?.close()
-    provider?.close()
     await anvil?.stop()
   })
 
-  const callApi = (path: string, init: RequestInit = {}) =>
-    fetch(marketplace.url + path, {
-      ...init,
-      headers: {
-        authorization: `Bearer ${marketplace.masterToken}`,
-        'content-type': 'application/json',
-      },
-    })
-
   /** Ends the orders of the demo that have failed or wait for their seller: then nothing is wrong. */
   async function cancelDemoOrders() {
+    const client = createClient(marketplace)
     const open = async () => {
-      const response = await callApi('/api/admin/transfers?limit=50')
-      const { transfers } = (await response.json()) as {
-        transfers: { id: number; status: string }[]
-      }
+      const { transfers } = await client.listTransfers({ limit: 50 })
       return transfers.filter(({ status }) => status === 'failed' || status === 'queued')
     }
-    for (const { id } of await open())
-      await callApi(`/api/admin/transfers/${id}/cancel`, { method: 'POST' })
+    for (const { id } of await open()) await client.cancelTransfer({ id })
     await vi.waitFor(async () => expect(await open()).toEqual([]), PATIENCE)
     await marketplace.runCron()
   }
@@ -94,17 +74,6 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     const text = (await page.locator('main').textContent()) ?? ''
     await page.context().close()
     return { id: Number(/Your user id is (\d+)/.exec(text)?.[1]), wallet: account.address }
-  }
-
-  /** Orders one piece of NFT 3, as a shop does. Returns the id of the item. */
-  async function placeOrder(buyerUserId: number, providerId: string): Promise<number> {
-    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, providerId }
-    const response = await callApi('/api/externalOrders', {
-      method: 'POST',
-      body: JSON.stringify([{ ...order, buyerBillingData: billing }]),
-    })
-    const { orders } = (await response.json()) as PlacedOrders
-    return orders[0]?.orderItems[0]?.id ?? 0
   }
 
   /** Makes failures older, as if they had begun 11 minutes ago. */
@@ -150,7 +119,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
 
     proxy.setFaults([refused])
     const buyer = await aBuyer()
-    const id = await placeOrder(buyer.id, 'OPS-1')
+    const { id } = await placeOrder(marketplace, { buyerUserId: buyer.id, providerId: 'OPS-1' })
     await page.getByRole('searchbox', { name: 'Search' }).fill('OPS-1')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('heading', { name: `Transfer ${id}` }).waitFor()
@@ -207,7 +176,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.goto('/operations')
     await page.getByText('No alarm is raised.').waitFor()
     proxy.setFaults([{ effect: { http: 'drop', reach: 'all' } }])
-    const id = await placeOrder(buyer.id, 'OPS-2')
+    const { id } = await placeOrder(marketplace, { buyerUserId: buyer.id, providerId: 'OPS-2' })
     await marketplace.runCron()
     // Nobody reloads the page, and the focus stays.
     await page.getByRole('searchbox').focus()

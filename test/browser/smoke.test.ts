@@ -45,7 +45,10 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const page = await open({ timezoneId: 'Asia/Tokyo' })
     const { account } = await installWallet(page)
     await signInByMail(page, 'smoke-buyer@example.com')
-    const { nft } = await placeOrder(await userId('smoke-buyer@example.com'), 'SMOKE-1')
+    const { nft } = await placeOrder(instance, {
+      buyerUserId: await userId('smoke-buyer@example.com'),
+      providerId: 'SMOKE-1',
+    })
     await page.goto('/orders')
     await page.getByText('Order SMOKE-1').waitFor()
     await page.getByRole('link', { name: 'Link a wallet' }).first().click()

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -37,6 +37,13 @@ export async function aProjectFolder(root = '.') {
   for (const name of LINKED) await symlink(resolve(root, name), join(folder, name))
   await copyFile(join(root, 'wrangler.toml'), join(folder, 'wrangler.toml'))
   return { folder, remove: () => rm(folder, { recursive: true }) }
+}
+
+/** Raises the rate limits of a project, because all tests send their requests from one address. */
+export async function raiseLimits(folder: string) {
+  const file = join(folder, 'wrangler.toml')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replaceAll(/limit = \d+, period/g, 'limit = 1000000, period'))
 }
 
 export async function aProject(root?: string): Promise<Project> {

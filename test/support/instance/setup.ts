@@ -4,13 +4,13 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readFile, writeFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { environment } from '../environment.ts'
-import { aFreePort, aProjectFolder, tokenIn } from '../project.ts'
+import { aFreePort, aProjectFolder, raiseLimits, tokenIn } from '../project.ts'
 
 export type Instance = {
   url: string
@@ -34,7 +34,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject) {
   const { folder, remove } = await aProjectFolder()
-  await raiseLimits(join(folder, 'wrangler.toml'))
+  await raiseLimits(folder)
   const [PORT, RPC_PORT] = [await aFreePort(), await aFreePort()]
   const receivers = await reservePorts()
   const log = join(folder, 'dev.log')
@@ -76,12 +76,6 @@ async function reservePorts() {
     settings: await port(),
     docs: await port(),
   }
-}
-
-/** All tests send their requests from one address. */
-async function raiseLimits(configuration: string) {
-  const text = await readFile(configuration, 'utf8')
-  await writeFile(configuration, text.replaceAll(/limit = \d+, period/g, 'limit = 1000000, period'))
 }
 
 /** Prints the errors that the instance has logged, which may be why a test has failed. */
