@@ -7,8 +7,8 @@ import { aShop, billingData, callerOf, placed } from './orders/shop.ts'
 import { aChain } from './support/chain/chain.ts'
 import { startClock } from './support/delivery/clock.ts'
 import { anEngine, networksOf } from './support/delivery/engine.ts'
-import { sellerOn } from './support/delivery/items.ts'
-import { aListing, aMasterToken, anAddress, anNft, aSession, aUser, db } from './support/makers.ts'
+import { anUnlimitedOrder } from './support/delivery/items.ts'
+import { aMasterToken, aSession, aUser, db } from './support/makers.ts'
 
 vi.setConfig({ testTimeout: 200_000 })
 
@@ -97,18 +97,11 @@ async function bytesOfOrder(count: number, itemsPerTransaction: number): Promise
   const network = { itemsPerTransaction }
   const settings = readSettings({ ...env, NETWORKS: networksOf([chain], network) })
   const caller = await callerOf(await aMasterToken())
-  const nft = await anNft(await sellerOn(chain), {
-    contractNetwork: chain.name,
-    contractAddr: chain.contracts.erc1155,
-    amountType: 'unlimited',
-  })
-  const { id: listingId } = await aListing(nft)
-  const buyer = await aUser()
-  await anAddress(buyer)
+  const order = await anUnlimitedOrder(chain)
   const before = await size()
   for (let i = 0; i < count; i += 100) {
     const orders = Array.from({ length: 100 }, (_, j) => ({
-      ...{ nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.id },
+      ...order,
       providerId: `${chain.chainId}-${1_000_000 + i + j}`,
     }))
     await placeOrders({ db, caller, settings, now: new Date() }, { orders })

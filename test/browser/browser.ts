@@ -1,10 +1,11 @@
 /** Pages of the running instance in Chromium. Each test uses people of its own. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import type { LocalAccount } from 'viem'
+import { type Address, createPublicClient, getAddress, http, type LocalAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import { createClient, type NewOrder } from '../../client/src/index.ts'
+import { createClient, type NewOrder, type OrderItem } from '../../client/src/index.ts'
 import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/chain-id.ts'
+import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { rpc } from '../support/chain/rpc.ts'
 import { instance, linkMailedBy } from '../support/instance/instance.ts'
@@ -103,6 +104,15 @@ export async function placeOrder(
   if (!item) throw new Error('no order was placed')
   return item
 }
+
+/** The pieces that a wallet has on the chain of a node. */
+export const piecesOf = (rpcUrl: string, owner: Address, nft: OrderItem['nft']) =>
+  createPublicClient({ transport: http(rpcUrl) }).readContract({
+    address: getAddress(nft.contractAddr),
+    abi: erc1155Abi,
+    functionName: 'balanceOf',
+    args: [owner, BigInt(nft.tokenId ?? 0)],
+  })
 
 type WalletOptions = {
   /** The chain that the wallet is on at first. */

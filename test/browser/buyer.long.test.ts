@@ -1,20 +1,12 @@
 /** Buyers, until the NFT has arrived, with scripts and without; and sellers who have to allow that. */
-import {
-  type Address,
-  createPublicClient,
-  createWalletClient,
-  getContractAddress,
-  http,
-  parseAbi,
-} from 'viem'
+import { type Address, createWalletClient, getContractAddress, http } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OrderItem } from '../../client/src/index.ts'
 import { deliveryOwner, seller } from '../../scripts/local/catalogue/demo.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { expectAccessible } from './accessibility.ts'
-import { installWallet, placeOrder } from './browser.ts'
+import { installWallet, piecesOf, placeOrder } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
@@ -25,15 +17,6 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     marketplace = await aMarketplace()
   })
   afterAll(() => marketplace?.close())
-
-  /** The pieces that a wallet has on the chain. */
-  const piecesOf = (owner: Address, { contractAddr, tokenId }: OrderItem['nft']) =>
-    createPublicClient({ transport: http(marketplace.rpcUrl) }).readContract({
-      address: contractAddr as Address,
-      abi: parseAbi(['function balanceOf(address, uint256) view returns (uint256)']),
-      functionName: 'balanceOf',
-      args: [owner, BigInt(tokenId ?? 0)],
-    })
 
   it('leads a buyer from a claim link to the NFT in the wallet', async () => {
     const email = 'claimer@example.com'
@@ -51,7 +34,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.getByRole('button', { name: 'Test Wallet', exact: true }).click()
     await page.getByRole('heading', { name: 'Order WALK-5' }).waitFor()
     await page.locator('.order .done').nth(2).waitFor()
-    expect(await piecesOf(account.address, nft)).toBe(1n)
+    expect(await piecesOf(marketplace.rpcUrl, account.address, nft)).toBe(1n)
     await page.getByText('Karl Johans gate 31, 0154 Oslo, NO').waitFor()
     await page.getByRole('button', { name: 'Add to wallet' }).click()
     await page.getByText('Done.').waitFor()

@@ -1,19 +1,8 @@
 /** The most important ways through the pages. The long tests of this folder have the others. */
-import { type Address, createPublicClient, getAddress, http, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
-import type { OrderItem } from '../../client/src/index.ts'
 import { instance, userId } from '../support/instance/instance.ts'
-import { installWallet, open, placeOrder, signInByMail, tryWallet } from './browser.ts'
+import { installWallet, open, piecesOf, placeOrder, signInByMail, tryWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-
-/** The pieces that a wallet has on the chain. */
-const piecesOf = (owner: Address, { contractAddr, tokenId }: OrderItem['nft']) =>
-  createPublicClient({ transport: http(instance.rpcUrl) }).readContract({
-    address: getAddress(contractAddr),
-    abi: parseAbi(['function balanceOf(address, uint256) view returns (uint256)']),
-    functionName: 'balanceOf',
-    args: [owner, BigInt(tokenId ?? 0)],
-  })
 
 describe.skipIf(!hasChromium)('in a browser', () => {
   it('a seller signs in with a wallet, and generates, copies and revokes a token', async () => {
@@ -58,7 +47,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.evaluate('globalThis.isSamePage = true')
     await page.locator('.order .done').nth(2).waitFor()
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
-    expect(await piecesOf(account.address, nft)).toBe(1n)
+    expect(await piecesOf(instance.rpcUrl, account.address, nft)).toBe(1n)
     const time = page.locator('.order time').last()
     const at = new Date((await time.getAttribute('datetime')) ?? '')
     const inTokyo = { dateStyle: 'long', timeStyle: 'medium', timeZone: 'Asia/Tokyo' } as const

@@ -1,5 +1,5 @@
 /** Which node of a network is asked. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   findClockProblem,
   leaveOut,
@@ -14,6 +14,7 @@ import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { anEngine } from '../support/delivery/engine.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
+import { stopClock } from '../support/fake-time.ts'
 
 const logged = recordLogs()
 
@@ -45,13 +46,6 @@ function nodeOf(network: Network, index = 0): Node {
   const node = nodes(network)[index]
   if (!node) throw new Error('no such node')
   return node
-}
-
-/** Stops the clock. Returns a function that moves it by seconds. */
-function stopClock() {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  return (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 }
 
 it('a node that is left out does not lead for a minute, is asked all the same, and is logged by its position only', () => {

@@ -1,5 +1,4 @@
 /** Items that cannot be delivered: which fail at once, which wait, and for how long. */
-import { env } from 'cloudflare:workers'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
@@ -10,7 +9,7 @@ import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser } from '../support/makers.ts'
+import { aUser, execute } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -21,11 +20,6 @@ const HOUR = 60 * MINUTE
 const REVERTS = '0x60006000fd'
 
 type Engine = ReturnType<typeof anEngine>
-
-const execute = (sql: string, ...values: unknown[]) =>
-  env.DB.prepare(sql)
-    .bind(...values)
-    .run()
 
 /** Seconds for which the item has failed when it is looked at next. */
 async function nextLookOf(item: PaidItem): Promise<number> {

@@ -16,17 +16,12 @@ import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { networksOf, rowOf } from '../support/delivery/engine.ts'
 import { transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, paidItems, sellerOn } from '../support/delivery/items.ts'
+import { anUnlimitedOrder, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
+import { aMasterToken, execute } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 
 const erc1155 = { standard: 'erc1155' } as const
-
-const execute = (sql: string, ...values: unknown[]) =>
-  env.DB.prepare(sql)
-    .bind(...values)
-    .run()
 
 /** Transfers of the past, 50 in each of their transactions. */
 async function transferredItems(chain: Chain, count: number) {
@@ -156,15 +151,7 @@ type Instance = ReturnType<typeof anInstance>
 
 /** Places 100 orders in a call with a master token. */
 async function place100Orders(chain: Chain, { deps }: Instance) {
-  const nft = await anNft(await sellerOn(chain), {
-    contractNetwork: chain.name,
-    contractAddr: chain.contracts.erc1155,
-    amountType: 'unlimited',
-  })
-  const { id: listingId } = await aListing(nft)
-  const buyer = await aUser()
-  await anAddress(buyer)
-  const order = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.id }
+  const order = await anUnlimitedOrder(chain)
   const caller = await callerOf(await aMasterToken())
   await placeOrders({ ...deps, caller, now: new Date() }, { orders: copies(100, order) })
 }

@@ -1,5 +1,4 @@
 /** The configuration changes while items are on their way: another contract, another network. */
-import { env } from 'cloudflare:workers'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
@@ -13,6 +12,7 @@ import { transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+import { execute } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -57,11 +57,6 @@ async function expectDelivered(chain: Chain, contract: Address, items: readonly 
   }
 }
 
-const update = (sql: string, ...values: unknown[]) =>
-  env.DB.prepare(sql)
-    .bind(...values)
-    .run()
-
 describe('another contract in the configuration', () => {
   it('is not used if it does not know the keys of the one that was', async () => {
     const chain = await aSlowChain()
@@ -85,7 +80,7 @@ describe('another contract in the configuration', () => {
     const chain = await aSlowChain()
     const item = await anItem(chain)
     const silent = '0x000000000000000000000000000000000000bEEF'
-    await update('UPDATE deliveries SET contract = ? WHERE id = ?', silent, item.id)
+    await execute('UPDATE deliveries SET contract = ? WHERE id = ?', silent, item.id)
     const engine = anEngine(chain)
     await runUntilDone(chain, engine)
     expect(await rowOf(item)).toMatchObject({
@@ -93,7 +88,7 @@ describe('another contract in the configuration', () => {
       ...explain('contract_unavailable', silent),
       dueAt: expect.any(String),
     })
-    await update('UPDATE deliveries SET contract = NULL WHERE id = ?', item.id)
+    await execute('UPDATE deliveries SET contract = NULL WHERE id = ?', item.id)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, chain.delivery, [item])
   })
@@ -161,7 +156,7 @@ describe('an NFT that is changed while its items are on their way', () => {
     await aStep(anEngine(chain))
     items.push(await anItem(chain))
     for (const { id } of items)
-      await update('UPDATE nfts SET contractNetwork = ? WHERE id = ?', other.name, id)
+      await execute('UPDATE nfts SET contractNetwork = ? WHERE id = ?', other.name, id)
     await runUntilDone(other, anEngine(other))
     await runUntilDone(chain, anEngine(chain))
     await expectDelivered(chain, chain.delivery, items)
@@ -173,7 +168,7 @@ describe('an NFT that is changed while its items are on their way', () => {
     const item = await anItem(chain)
     const engine = anEngine(chain)
     await aStep(engine)
-    await update('UPDATE nfts SET contractAddr = ? WHERE id = ?', chain.contracts.erc721, item.id)
+    await execute('UPDATE nfts SET contractAddr = ? WHERE id = ?', chain.contracts.erc721, item.id)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, chain.delivery, [item])
   })
@@ -182,11 +177,11 @@ describe('an NFT that is changed while its items are on their way', () => {
     const chain = await aSlowChain()
     const item = await anItem(chain)
     const nowhere = '0x000000000000000000000000000000000000bEEF'
-    await update('UPDATE nfts SET contractAddr = ? WHERE id = ?', nowhere, item.id)
+    await execute('UPDATE nfts SET contractAddr = ? WHERE id = ?', nowhere, item.id)
     const engine = anEngine(chain)
     await aStep(engine)
     expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    await update('UPDATE nfts SET contractAddr = ? WHERE id = ?', item.contract, item.id)
+    await execute('UPDATE nfts SET contractAddr = ? WHERE id = ?', item.contract, item.id)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, chain.delivery, [item])
   })

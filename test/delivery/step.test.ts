@@ -9,7 +9,7 @@ import { inLong } from '../support/cases.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
-import { db } from '../support/makers.ts'
+import { db, execute } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 
 const leaseOf = (database: Database, chainId: number, id: string) =>
@@ -17,12 +17,12 @@ const leaseOf = (database: Database, chainId: number, id: string) =>
 
 /** Gives the lease of a chain to a run. */
 const lend = (chainId: number, run: string) =>
-  env.DB.prepare(
+  execute(
     `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (?, ?, '2100-01-01T00:00:00.000Z')
      ON CONFLICT DO UPDATE SET lease = excluded.lease`,
+    chainId,
+    run,
   )
-    .bind(chainId, run)
-    .run()
 
 type Change = Changes['deliveries'][number]
 
@@ -58,7 +58,7 @@ it('writes nothing if an item was changed after it was loaded', async () => {
   const item = await aPaidItem(chain, { standard: 'erc1155' })
   await lend(chainId, 'ours')
   const deliveries = [deliveryOf(item, { transition: 'queue' })]
-  await env.DB.prepare('UPDATE deliveries SET version = 1 WHERE id = ?').bind(item.id).run()
+  await execute('UPDATE deliveries SET version = 1 WHERE id = ?', item.id)
   const before = await rowOf(item)
   const stored = leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, deliveries })
   await expect(stored).rejects.toThrow(Outdated)
@@ -70,9 +70,7 @@ it('makes no transition that does not begin with the state of the item, and tell
   const { chainId } = chain
   const item = await aPaidItem(chain, { standard: 'erc1155' })
   await lend(chainId, 'ours')
-  await env.DB.prepare(`UPDATE deliveries SET state = 'written_off' WHERE id = ?`)
-    .bind(item.id)
-    .run()
+  await execute(`UPDATE deliveries SET state = 'written_off' WHERE id = ?`, item.id)
   const before = await rowOf(item)
   await leaseOf(db, chainId, 'ours').write({ ...NO_CHANGES, deliveries: [deliveryOf(item)] })
   expect(await rowOf(item)).toEqual(before)

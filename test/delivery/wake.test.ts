@@ -9,7 +9,7 @@ import { networksOf, rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { db } from '../support/makers.ts'
+import { db, execute } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -110,9 +110,7 @@ it('wakes the chains on which somebody has a due item', async () => {
     return queue.take().map(({ chainId }) => chainId)
   }
   await db.update(deliveries).set({ dueAt: iso(20) })
-  await env.DB.prepare('UPDATE deliveries SET dueAt = ? WHERE id = ?')
-    .bind(iso(10), second.id)
-    .run()
+  await execute('UPDATE deliveries SET dueAt = ? WHERE id = ?', iso(10), second.id)
   expect(await wokenAt(9)).toEqual([])
   expect(await wokenAt(10)).toEqual([5])
   expect(await wokenAt(20)).toEqual([5, 6])

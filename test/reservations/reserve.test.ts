@@ -1,6 +1,6 @@
 /** Reservations hold pieces and a price, and orders are made of them. */
 import { eq } from 'drizzle-orm'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { heldPieces, reservations } from '../../src/db/schema/orders.ts'
@@ -19,17 +19,11 @@ import {
   stockOf,
 } from '../orders/shop.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
+import { stopClock } from '../support/fake-time.ts'
 import { aListing, aMasterToken, aToken, aUser, db, setRow } from '../support/makers.ts'
 import { aReservation, heldOf, release, reserve, reserved } from './holds.ts'
 
 recordWakeUps()
-
-/** Stops the clock. Returns a function that lets seconds pass. */
-function stopClock() {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  return (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
-}
 
 const setListing = (
   { listing }: Pick<Shop, 'listing'>,

@@ -2,10 +2,14 @@ import { onTestFinished, vi } from 'vitest'
 
 const realSetTimeout = globalThis.setTimeout
 
-/** Stops the clock, but no timer, until the test ends: it does not matter how long the test takes. */
-export function stopClock(): void {
+/**
+ * Stops the clock, but no timer, until the test ends: it does not matter how long the test takes. Returns
+ * a function that moves it by seconds.
+ */
+export function stopClock() {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   onTestFinished(() => void vi.useRealTimers())
+  return (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 }
 
 /**

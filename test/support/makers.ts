@@ -30,6 +30,12 @@ export const setRow = <Table extends SQLiteTable & { id: SQLiteColumn }>(
     .set(values as never)
     .where(eq(table.id, id ?? 0))
 
+/** Runs a statement that returns no rows. */
+export const execute = (sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run()
+
 /** Returns a row, or undefined if there is none. */
 export async function findRow<Table extends SQLiteTable & { id: SQLiteColumn }>(
   table: Table,
