@@ -8,7 +8,7 @@ import { rules } from '../../src/delivery/reasons.ts'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet, piecesOf, placeOrder } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs, signInByMail } from './marketplace.ts'
 
 describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
   let marketplace: Marketplace
@@ -78,8 +78,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await setApproval(false)
     const order = { nftId: 2, buyerUserId: 3, providerId: 'SELL-1' }
     const { orderId: id } = await placeOrder(marketplace, order)
-    const buyer = await marketplace.open({ reducedMotion: 'reduce' })
-    await signInByMail(marketplace, buyer, 'bo@example.com')
+    const buyer = await openAs(marketplace, 'bo@example.com', { reducedMotion: 'reduce' })
     await buyer.goto(`/orders/${id}`)
     await buyer.getByText('Waiting for the seller').waitFor()
     await buyer.getByText(rules.holder_not_approved.sentence).waitFor()
@@ -113,8 +112,7 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
   }, 180_000)
 
   it('sends a form once after a double click', async () => {
-    const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'twice@example.com')
+    const page = await openAs(marketplace, 'twice@example.com')
     await page.goto('/settings/addresses/delivery/new')
     await page.getByLabel('Street and house number').fill('Road 1')
     await page.getByLabel('City').fill('Oslo')

@@ -4,7 +4,7 @@ import { rules } from '../../src/delivery/reasons.ts'
 import { savePicture } from './accessibility.ts'
 import { waitForText } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs } from './marketplace.ts'
 
 const viewport = { width: 1280, height: 800 }
 
@@ -17,8 +17,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
   afterAll(() => marketplace?.close())
 
   it('shows its buyer orders that are delivered, on their way, cancelled and failed', async () => {
-    const page = await marketplace.open({ viewport })
-    await signInByMail(marketplace, page, 'bo@example.com')
+    const page = await openAs(marketplace, 'bo@example.com', { viewport })
     await page.goto('/orders')
     for (const text of ['demo-on-its-way', 'Waiting for the seller', 'Delivered', 'Not delivered'])
       await waitForText(page, text)
@@ -28,8 +27,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
   })
 
   it('shows its administrator the order that has failed', async () => {
-    const page = await marketplace.open({ viewport })
-    await signInByMail(marketplace, page, 'ada@example.com')
+    const page = await openAs(marketplace, 'ada@example.com', { viewport })
     await marketplace.runCron()
     await page.goto('/operations')
     await waitForText(page, 'Deliveries failed')

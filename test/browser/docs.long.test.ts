@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs, signInByMail } from './marketplace.ts'
 
 describe.skipIf(!hasChromium)('the documentation', () => {
   let marketplace: Marketplace
@@ -82,8 +82,7 @@ describe.skipIf(!hasChromium)('the documentation', () => {
   })
 
   it('gets a token by a click, and sends it with requests', async () => {
-    const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'reader@example.com')
+    const page = await openAs(marketplace, 'reader@example.com')
     await page.goto('/docs/api-avatars#getAvatar')
     await page.getByRole('button', { name: 'Get a token for one hour' }).click()
     await page.getByText('This token acts as you until').waitFor()

@@ -88,6 +88,17 @@ export const signInByMail = (marketplace: Marketplace, page: Page, email: string
     return marketplace.nextLink()
   })
 
+/** Opens a page in a new browser profile, in which a person is signed in. */
+export async function openAs(
+  marketplace: Marketplace,
+  email: string,
+  options: BrowserContextOptions = {},
+) {
+  const page = await marketplace.open(options)
+  await signInByMail(marketplace, page, email)
+  return page
+}
+
 export async function signOut(page: Page) {
   await page.getByRole('button', { name: /^Menu of/ }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()

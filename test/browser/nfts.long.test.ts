@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs } from './marketplace.ts'
 
 const hostile = [
   'A'.repeat(500),
@@ -75,8 +75,9 @@ describe.skipIf(!hasChromium)('the public pages', () => {
 
   it('do not scroll sideways on the smallest phone, whatever the texts are', async () => {
     const visitor = await marketplace.open({ viewport: { width: 320, height: 640 } })
-    const user = await marketplace.open({ viewport: { width: 320, height: 640 } })
-    await signInByMail(marketplace, user, 'collector@example.com')
+    const user = await openAs(marketplace, 'collector@example.com', {
+      viewport: { width: 320, height: 640 },
+    })
     const walk = async (page: Page) => {
       for (const path of paths()) {
         await page.goto(path)

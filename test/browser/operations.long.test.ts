@@ -17,7 +17,7 @@ import { serve } from '../support/server.ts'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet, placeOrder, waitForText } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs } from './marketplace.ts'
 
 const [deliver] = deliveryAbi.filter((part) => part.type === 'function' && part.name === 'deliver')
 
@@ -107,8 +107,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
         40000 + i * 7919 % 80000 + (i % 23 = 0) * 400000, '' FROM orders`)
 
   it('sees why an item fails, retries it when the provider works, and it arrives', async () => {
-    const page = await marketplace.open({ reducedMotion: 'reduce' })
-    await signInByMail(marketplace, page, 'ada@example.com')
+    const page = await openAs(marketplace, 'ada@example.com', { reducedMotion: 'reduce' })
     await page.getByRole('button', { name: /^Menu of/ }).click()
     await page.getByRole('link', { name: 'Operations' }).click()
     await page.getByText('No alarm is raised.').waitFor()
@@ -171,8 +170,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
 
   it('sees that the node is dead, tries what waits when it is back, and it arrives', async () => {
     const buyer = await aBuyer()
-    const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'ada@example.com')
+    const page = await openAs(marketplace, 'ada@example.com')
     await page.goto('/operations')
     await page.getByText('No alarm is raised.').waitFor()
     proxy.setFaults([{ effect: { http: 'drop', reach: 'all' } }])
@@ -204,8 +202,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
 
   it('reads the plots by keyboard, and without scripts', async () => {
     await addMonth()
-    const page = await marketplace.open({ reducedMotion: 'reduce' })
-    await signInByMail(marketplace, page, 'ada@example.com')
+    const page = await openAs(marketplace, 'ada@example.com', { reducedMotion: 'reduce' })
     await page.goto('/operations')
     const plot = page.getByRole('group').first()
     await page.getByRole('link', { name: '30 days' }).focus()
@@ -224,8 +221,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await page.goto('/operations?range=days')
     await expectAccessible(page, 'operations by day')
 
-    const plain = await marketplace.open({ javaScriptEnabled: false })
-    await signInByMail(marketplace, plain, 'ada@example.com')
+    const plain = await openAs(marketplace, 'ada@example.com', { javaScriptEnabled: false })
     await plain.goto('/operations')
     expect(await plain.locator('.column title').first().textContent()).toContain('\nDelivered: ')
     await plain.getByText('Table', { exact: true }).first().click()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, aPicture, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, aPicture, type Marketplace, openAs } from './marketplace.ts'
 
 /** The size of the picture in the header, and the colours at its left and right edge. */
 const HEADER_PICTURE = `(async () => {
@@ -31,14 +31,8 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
   afterAll(() => marketplace?.close())
 
-  async function aSignedInPage(email: string, options = {}) {
-    const page = await marketplace.open(options)
-    await signInByMail(marketplace, page, email)
-    return page
-  }
-
   it('crops a picture by keyboard and uploads it', async () => {
-    const page = await aSignedInPage('crop@example.com')
+    const page = await openAs(marketplace, 'crop@example.com')
     await page.goto('/settings/profile')
     await page.getByRole('button', { name: 'Upload' }).waitFor({ state: 'hidden' })
     await page.getByLabel('Picture file').setInputFiles(picture)
@@ -54,7 +48,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   it('crops a picture by dragging it', async () => {
-    const page = await aSignedInPage('drag@example.com')
+    const page = await openAs(marketplace, 'drag@example.com')
     await page.goto('/settings/profile')
     await page.getByLabel('Picture file').setInputFiles(picture)
     const box = await page.getByRole('img', { name: 'as it is cropped' }).boundingBox()
@@ -69,7 +63,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   it('takes a dropped file, and sends a file as it is that the browser cannot decode', async () => {
-    const page = await aSignedInPage('drop@example.com')
+    const page = await openAs(marketplace, 'drop@example.com')
     await page.goto('/settings/profile')
     const drop = (name: string, bytes: Buffer) =>
       page.evaluate(`(() => {
@@ -90,7 +84,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   it('is accessible on every page', async () => {
-    const page = await aSignedInPage('accessible@example.com', { reducedMotion: 'reduce' })
+    const page = await openAs(marketplace, 'accessible@example.com', { reducedMotion: 'reduce' })
     const check = (name: string) => expectAccessible(page, name)
     const visit = async (path: string, name: string) => {
       await page.goto(path)

@@ -5,7 +5,7 @@ import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet, replaceNetworks, tryWallet, waitForSignIn } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail, signOut } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs, signInByMail, signOut } from './marketplace.ts'
 
 /** Describes the focused element, and whether its focus is visible. */
 const FOCUSED = `(({ textContent, name }) => {
@@ -142,8 +142,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   it('works without JavaScript, except for wallets', async () => {
-    const page = await marketplace.open({ javaScriptEnabled: false })
-    await signInByMail(marketplace, page, 'no-script@example.com')
+    const page = await openAs(marketplace, 'no-script@example.com', { javaScriptEnabled: false })
     const token = await generateToken(page, 'plain')
     expect((await call(OWN, token)).status).toBe(200)
     await page.goto('/settings/api-access')
@@ -255,8 +254,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await visit('/settings/api-access/everyone', 'everyone')
     await visit('/settings/api-access/everyone?owner=nobody@example.com', 'everyone, none found')
     await visit('/settings/sessions', 'sessions')
-    const second = await marketplace.open()
-    await signInByMail(marketplace, second, 'ada@example.com')
+    await openAs(marketplace, 'ada@example.com')
     await visit('/settings/sessions', 'two sessions')
     await marketplace.ageSessions()
     await visit('/sign-in/again', 'sign in again')

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aFreePort } from '../support/project.ts'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs } from './marketplace.ts'
 
 describe.skipIf(!hasChromium)('in a browser', () => {
   let marketplace: Marketplace
@@ -31,12 +31,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await marketplace?.close()
   })
 
-  async function aSignedInPage(email: string, options = {}) {
-    const page = await marketplace.open(options)
-    await signInByMail(marketplace, page, email)
-    return page
-  }
-  type Page = Awaited<ReturnType<typeof aSignedInPage>>
+  type Page = Awaited<ReturnType<typeof openAs>>
 
   async function createWebhook(page: Page) {
     await page.goto('/settings/webhooks')
@@ -59,7 +54,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   it('works by keyboard: replay, rotate and delete in dialogs', async () => {
     status = 200
-    const page = await aSignedInPage('keys@example.com')
+    const page = await openAs(marketplace, 'keys@example.com')
     await createWebhook(page)
     const secret = await page.getByLabel('Secret', { exact: true }).inputValue()
     await sendTest(page, 200)
@@ -85,7 +80,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   it('offers alarms once all orders are chosen', async () => {
     const alarm = (page: Page) => page.getByLabel('Something is wrong with the marketplace')
-    const page = await aSignedInPage('ada@example.com', { reducedMotion: 'reduce' })
+    const page = await openAs(marketplace, 'ada@example.com', { reducedMotion: 'reduce' })
     await page.goto('/settings/webhooks')
     expect(await alarm(page).isDisabled()).toBe(true)
     await page.getByText('Alarms are only for “All orders and alarms”.').waitFor()
@@ -97,7 +92,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   })
 
   it('is accessible on every page', async () => {
-    const page = await aSignedInPage('accessible@example.com', { reducedMotion: 'reduce' })
+    const page = await openAs(marketplace, 'accessible@example.com', { reducedMotion: 'reduce' })
     const check = (name: string) => expectAccessible(page, `webhooks, ${name}`)
     await page.goto('/settings/webhooks')
     await check('none')
