@@ -7988,7 +7988,10 @@ export interface operations {
                  * @example true
                  */
                 dryRun?: "true" | "false";
-                /** @description Whether prices may become more than double or less than half of what they are, or get another currency. */
+                /**
+                 * @description Whether prices may become more than double or less than half of what they are, or get another currency.
+                 * @example true
+                 */
                 confirm?: "true" | "false";
             };
             header?: never;

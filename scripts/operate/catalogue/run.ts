@@ -49,13 +49,13 @@ export async function importCatalogue(input: Import): Promise<void> {
   const problems = files === undefined ? [] : await completeCatalogue(records, files, lines)
   if (problems.length > 0)
     throw new CommandError(await reportProblems({ file, records }, joinProblems(cells, problems)))
-  const run = async (isRehearsal: boolean) => {
-    const request = { file, lines, isDryRun: isRehearsal || cells.length > 0, isConfirmed }
+  const run = async (isRehearsal: boolean, confirms = isConfirmed) => {
+    const request = { file, lines, isDryRun: isRehearsal || cells.length > 0, isConfirmed: confirms }
     const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
     hideProgress()
     return outcome
   }
-  if (collection) refuseChanges(file, await run(true))
+  if (collection) refuseChanges(file, await run(true, true))
   const found = await run(isDryRun)
   const others = 'problems' in found ? found.problems : []
   const outcome = cells.length > 0 ? { problems: joinProblems(cells, others) } : found

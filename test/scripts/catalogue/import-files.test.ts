@@ -81,7 +81,7 @@ describe('a catalogue that only names its files', () => {
   it('is exported with what they are, and imported unchanged', async () => {
     expect((await call(exportCommand, ['copy.jsonl'])).status).toBe(0)
     expect(await readFile('copy.jsonl', 'utf8')).toContain(
-      `"content":{"release":"delivered","phrase":null,"files":[{"name":"take.wav","type":"audio/wav","bytes":11,"sha256":"${SONG}"},`,
+      `"content":{"release":"delivered","phrase":null,"codes":false,"files":[{"name":"take.wav","type":"audio/wav","bytes":11,"sha256":"${SONG}"},`,
     )
     const { out, errors } = await importFile('copy.jsonl', '--files', 'files')
     expect(errors).toBe('')
