@@ -336,7 +336,7 @@ describe('updatedAt', () => {
     const since = `?updatedSince=${new Date().toISOString()}`
     await write(
       anNftRecord('shown', 21, { metadata, ...draft }),
-      anNftRecord('hidden', 22, { ...draft, priceCents: 1 }),
+      anNftRecord('hidden', 22, { ...draft, priceCents: 900 }),
       anNftRecord('planned', 23, draft),
     )
     const shown = { sellable: false, notSellableReason: 'nft_not_released' }
@@ -364,7 +364,7 @@ describe('updatedAt', () => {
     const since = `?updatedSince=${new Date().toISOString()}`
     await write(
       anNftRecord('listed', 31, { status: 'unlisted' }),
-      anNftRecord('private', 32, { status: 'unlisted', priceCents: 1 }),
+      anNftRecord('private', 32, { status: 'unlisted', priceCents: 900 }),
     )
     expect((await get('nfts', since)).nfts).toMatchObject([
       { externalId: 'listed', sellable: true, listed: false },

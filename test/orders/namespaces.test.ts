@@ -86,7 +86,10 @@ it('keeps master tokens, user tokens and sessions of one user apart', async () =
 it('refuses the order numbers of a user that is created again with another id', async () => {
   const { input, listing } = await aShop()
   const { visitor, user, wallet } = await aSignedInVisitor()
-  const sellBy = ({ id }: { id: number }) => setRow(listings, listing.id, { sellerId: id })
+  const sellBy = async ({ id }: { id: number }) => {
+    await setRow(users, id, { approved: true })
+    await setRow(listings, listing.id, { sellerId: id })
+  }
   await sellBy(user)
   const inputs = [{ ...input, providerId: '1' }]
   const [order] = await placed((await generate(visitor)).jwt, inputs)

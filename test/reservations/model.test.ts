@@ -189,7 +189,7 @@ const importPrice: Step = async ({ dice, goods, master }) => {
   const one = pickFrom(dice, goods)
   const priceCents = 1000 + dice.upTo(9000)
   const body = linesOf([aListingRecord(`sale-${one.name}`, one.name, { priceCents })])
-  isDone(await send('POST', '/api/admin/catalogue', { token: master, body }))
+  isDone(await send('POST', '/api/admin/catalogue?confirm=true', { token: master, body }))
   one.priceCents = priceCents
 }
 

@@ -111,7 +111,9 @@ it('npm run bench measures calls and transfers', long, async () => {
 })
 
 it.skipIf(!hasChromium)('the tests of pages save pictures of them', long, async () => {
-  await run('SCREENSHOTS=screenshots npx vitest run --mode long --project instance test/browser/nfts')
+  await run(
+    'SCREENSHOTS=screenshots npx vitest run --mode long --project instance test/browser/nfts',
+  )
   const pictures = await readdir(join(copy, 'screenshots'))
   expect(pictures).toContainEqual(expect.stringMatching(/light-320\.png$/))
 })

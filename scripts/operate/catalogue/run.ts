@@ -50,7 +50,12 @@ export async function importCatalogue(input: Import): Promise<void> {
   if (problems.length > 0)
     throw new CommandError(await reportProblems({ file, records }, joinProblems(cells, problems)))
   const run = async (isRehearsal: boolean, confirms = isConfirmed) => {
-    const request = { file, lines, isDryRun: isRehearsal || cells.length > 0, isConfirmed: confirms }
+    const request = {
+      file,
+      lines,
+      isDryRun: isRehearsal || cells.length > 0,
+      isConfirmed: confirms,
+    }
     const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
     hideProgress()
     return outcome
