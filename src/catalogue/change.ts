@@ -1,86 +1,120 @@
-/** Changes a record that is stored, with the checks and the statements of an import of its line. */
-import { sql } from 'drizzle-orm'
+/** Changes records that are stored, with the checks and the statements of an import of their lines. */
+import { type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { raw } from '../db/statements.ts'
-import type { Caller } from '../http/context.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue, requireNone } from '../http/errors.ts'
-import {
-  commit,
-  discard,
-  type ImportCtx,
-  LinesHaveProblems,
-  PricesNeedConfirmation,
-  stage,
-} from './import.ts'
+import { commit, discard, LinesHaveProblems, PricesNeedConfirmation, stage } from './import.ts'
 import { parseExactly } from './json.ts'
 import { type LineProblem, parseLines } from './line.ts'
 import { findPriceChanges, toProblem } from './prices.ts'
 import { findLineProblems } from './problems.ts'
 import { listingRecord, nftRecord } from './sql.ts'
 
-/** There is only one line. */
+/** A page names no lines. */
 const toIssue = ({ line, ...issue }: LineProblem): Issue => issue
 
-type ChangeCtx = Omit<ImportCtx, 'caller' | 'importId' | 'callHash'> & { caller: Caller }
+type ChangeCtx = Pick<Ctx, 'db' | 'caller' | 'now'> & {
+  settings: Pick<Settings, 'NETWORKS' | 'MAX_CONTENT_BYTES'>
+}
 
 /** Fields of a record. */
 export type Fields = Readonly<Record<string, unknown>>
 
-type Change = {
+type Target = {
   type: 'nft' | 'listing'
-  /** The number of the record. */
-  id: number
+  /** The number of the record, or SQL that selects it. */
+  id: number | SQL
+  /** Whose record it must be, for sale at a fixed price if it is a listing; null: of anybody. */
+  owner: number | null
+}
+
+type Change = Target & {
   /** Returns the fields that somebody has entered, of the stored record. */
   enter: (record: Fields) => Fields
   /** What these fields had when somebody was shown them, as JSON. */
   shown: string
-  /** Whether prices may change by much. */
-  isConfirmed: boolean
-  /** The names of the configured networks. */
-  networks: readonly string[]
 }
 
-/** Selects the JSON of a record, as an export has it. */
-export const selectRecord = ({ db }: Pick<ImportCtx, 'db'>, type: Change['type'], id: number) =>
+/** What selects a record, after FROM. */
+const sourceOf = ({ type, id, owner }: Target) =>
   type === 'nft'
-    ? raw<{ record: string }>(db)`SELECT ${sql.raw(nftRecord())} AS record
-        FROM nfts n JOIN users u ON u.id = n.creatorId WHERE n.id = ${id}`
-    : raw<{ record: string }>(db)`SELECT ${sql.raw(listingRecord)} AS record FROM listings l
-        JOIN nfts n ON n.id = l.nftId JOIN users u ON u.id = l.sellerId WHERE l.id = ${id}`
+    ? sql`nfts n JOIN users u ON u.id = n.creatorId
+        WHERE n.id = ${id} AND (${owner} IS NULL OR n.creatorId = ${owner})`
+    : sql`listings l JOIN nfts n ON n.id = l.nftId JOIN users u ON u.id = l.sellerId
+        WHERE l.id = ${id} AND (${owner} IS NULL OR l.sellerId = ${owner} AND l.type = 'regular')`
+
+/** Selects the JSON of a record, as an export has it. */
+export const selectRecord = ({ db }: Pick<Ctx, 'db'>, target: Target) =>
+  raw<{ record: string }>(
+    db,
+  )`SELECT ${sql.raw(target.type === 'nft' ? nftRecord() : listingRecord)} AS record
+    FROM ${sourceOf(target)}`
+
+export const parseRecord = (json: string): Fields => Object(parseExactly(json))
 
 /** Returns the JSON of some fields of a record. */
 export const jsonOf = (record: Fields, names: readonly string[]): string =>
   JSON.stringify(Object.fromEntries(names.toSorted().map((name) => [name, record[name]])))
 
-/**
- * Writes other values of fields, and records that. Throws `conflict` if others have changed them, and
- * `confirmation_required` if a price changes by much.
- */
-export async function changeRecord(
-  ctx: ChangeCtx,
-  { type, id, enter, shown, isConfirmed, networks }: Change,
-): Promise<void> {
-  const { rows } = await readAs(ctx.db, ctx.caller, { rows: selectRecord(ctx, type, id) })
-  const [row] = rows
-  if (!row) throw new ApiError('not_found', 'there is nothing with this id')
-  const record: Fields = Object(parseExactly(row.record))
+const notFound = () => new ApiError('not_found', 'there is nothing with this id')
+
+/** Returns the record with what was entered, and says what differs; nothing if nothing does. */
+function enterFields({ enter, shown, ...target }: Change, stored: string) {
+  const record = parseRecord(stored)
   const fields = enter(record)
   if (jsonOf(record, Object.keys(fields)) !== shown)
     throw new ApiError('conflict', 'this has changed since it was shown: look at it again')
-  const { staged, problems } = parseLines([JSON.stringify({ ...record, ...fields })], 1, networks)
-  requireNone(problems.map(toIssue))
   const details = Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
       value === record[name] ? [] : [[name, `${record[name]} → ${value}`]],
     ),
   )
-  if (Object.keys(details).length === 0) return
-  const importCtx = { ...ctx, importId: crypto.randomUUID(), callHash: 'page' }
-  const lines = staged.map((line) => ({ ...line, shown: row.record }))
-  await stage(importCtx, { from: 1, last: 1, lines })
+  if (Object.keys(details).length === 0) return []
+  return [{ ...target, stored, line: JSON.stringify({ ...record, ...fields }), details }]
+}
+
+/**
+ * Writes other values of fields, all or none, and records what administrators change. `isConfirmed`:
+ * whether prices may change by much. Throws `conflict` if others have changed these fields, and
+ * `confirmation_required` if a price changes by much.
+ */
+export async function changeRecords(
+  { db, caller, now, settings }: ChangeCtx,
+  changes: readonly Change[],
+  { isConfirmed }: { isConfirmed: boolean },
+): Promise<void> {
+  const { rows } = await readAs(db, caller, {
+    rows: changes.map((change) => selectRecord({ db }, change)),
+  })
+  if (rows.length < changes.length) throw notFound()
+  const changed = changes.flatMap((change, i) => enterFields(change, rows[i]?.record ?? ''))
+  const { staged, problems } = parseLines(
+    changed.map(({ line }) => line),
+    1,
+    Object.keys(settings.NETWORKS),
+  )
+  requireNone(problems.map(toIssue))
+  const last = staged.length
+  if (last === 0) return
+  const importCtx = {
+    ...{ db, caller, now, importId: crypto.randomUUID(), callHash: 'page' },
+    maxContentBytes: settings.MAX_CONTENT_BYTES,
+  }
+  const lines = staged.map((line, i) => ({ ...line, shown: changed[i]?.stored ?? null }))
+  await stage(importCtx, { from: 1, last, lines })
   try {
-    const action = { action: `${type}.change`, subject: id, details } as const
-    await commit(importCtx, { last: 1, isDryRun: false, isConfirmed, action })
+    await commit(importCtx, {
+      ...{ last, isDryRun: false, isConfirmed },
+      guards: changes.map((change) => ({
+        when: sql`NOT EXISTS (SELECT 1 FROM ${sourceOf(change)})`,
+        error: notFound,
+      })),
+      audited: changed.flatMap(({ type, id, owner, details }) =>
+        owner === null ? [{ action: `${type}.change`, subject: id, details } as const] : [],
+      ),
+    })
   } catch (error) {
     if (error instanceof LinesHaveProblems)
       requireNone((await findLineProblems(importCtx)).map(toIssue))

@@ -116,8 +116,10 @@ type Commit = {
   isDryRun: boolean
   /** Whether prices may change by much. */
   isConfirmed: boolean
+  /** What else stops it. */
+  guards?: readonly Guard[]
   /** What the audit log says, if it is no import of a file. */
-  action?: Parameters<typeof recordAction>[1]
+  audited?: readonly Parameters<typeof recordAction>[1][]
 }
 
 /**
@@ -127,10 +129,12 @@ type Commit = {
  */
 export async function commit(
   ctx: ImportCtx,
-  { last, isDryRun, isConfirmed, action }: Commit,
+  { last, isDryRun, isConfirmed, ...options }: Commit,
 ): Promise<Counts> {
   const { db, caller, importId, callHash, now, maxContentBytes } = ctx
+  const { audited = [importAction(importId)] } = options
   const guards = [
+    ...(options.guards ?? []),
     guard('conflict', 'this import has ended: begin it again')`
       NOT EXISTS (SELECT 1 FROM catalogueImports WHERE id = ${importId})`,
     guard('conflict', 'later lines than these are staged')`
@@ -149,9 +153,7 @@ export async function commit(
     update: raw<Result>(db)`
       UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
       WHERE id = ${importId} RETURNING result`,
-    record: caller
-      ? recordAction({ db, caller, now }, action ?? importAction(importId))
-      : undefined,
+    record: caller ? audited.map((action) => recordAction({ db, caller, now }, action)) : undefined,
     records: writeRecords(db, importId, now),
     room: raw(
       db,

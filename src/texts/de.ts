@@ -563,6 +563,8 @@ export const de: Translation = {
       `Verkaufte und wartende Stücke sind die Ihrer neuesten ${shown} Bestellungen.`,
     newest: 'Neueste Angebote',
     older: 'Ältere Angebote',
+    change: 'Ändern',
+    changeListing: 'Angebot ändern',
     auction: 'Auktion, nimmt keine Bestellungen an',
     inactive: 'Nicht aktiv',
     notSold: (reason) => `Nicht im Verkauf: ${reason}`,
@@ -572,9 +574,22 @@ export const de: Translation = {
     waiting: (shown) => `${shown} wartend`,
     downloads: (shown) => `${shown} Downloads in 90 Tagen`,
     notices: {
+      'listing-changed': 'Das Angebot ist geändert.',
       'sold-retried':
         'Der Vertrag ist zugelassen. Was darauf gewartet hat, wird jetzt erneut versucht.',
     },
+  },
+  recordForm: {
+    active: 'Bestellungen werden angenommen',
+    price: (currency) => `Preis eines Stücks in ${currency}`,
+    perOrder: 'Höchste Stückzahl einer Bestellung',
+    noLimit: 'Leer: unbegrenzt.',
+    activeTill: 'Ende (UTC)',
+    noEnd: 'Leer: Es endet nicht.',
+    amount: 'Stücke im Verkauf, verkaufte eingeschlossen',
+    asked: (now, entered) => `Bisher ${now}, künftig ${entered}.`,
+    isRight: 'Dieser Preis stimmt',
+    save: 'Speichern',
   },
   unsubscribe: {
     title: 'E-Mails zu Bestellungen',
@@ -692,14 +707,20 @@ export const de: Translation = {
     required: 'Füllen Sie dieses Feld aus.',
     invalid: 'Dieser Wert ist hier nicht möglich.',
     fields: {
+      amount: 'Geben Sie eine ganze Zahl ein.',
       avatar: 'Wählen Sie eine Bilddatei aus.',
       avatarUrl: 'Von dieser URL lässt sich kein Bild laden.',
       email: 'Das ist keine E-Mail-Adresse.',
       username:
         'Dieser Benutzername ist nicht möglich: Wählen Sie 3 bis 30 Zeichen, zuerst einen Buchstaben, sonst nur a bis z, 0 bis 9 und _.',
+      perOrder: 'Geben Sie eine ganze Zahl ein.',
+      priceCents: 'Geben Sie einen Preis ein, wie 25.00.',
+      priceEths: 'Geben Sie einen Preis ein, wie 0.05.',
     },
   },
   refusals: {
+    amount_too_small: 'Mehr Stücke sind verkauft oder reserviert.',
+    conflict: 'Das hat sich inzwischen geändert: Prüfen Sie es, bevor Sie es ändern.',
     range_not_satisfiable: 'Die Datei hat diesen Teil nicht.',
     not_delivered: 'Das NFT ist noch nicht geliefert.',
     invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',

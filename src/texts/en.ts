@@ -563,6 +563,8 @@ export const en = {
     counted: (shown: string) => `Sold and waiting pieces are those of your newest ${shown} orders.`,
     newest: 'Newest listings',
     older: 'Older listings',
+    change: 'Change',
+    changeListing: 'Change a listing',
     auction: 'Auction, takes no orders',
     inactive: 'Not active',
     notSold: (reason: string) => `Not sold: ${reason}`,
@@ -572,8 +574,22 @@ export const en = {
     waiting: (shown: string) => `${shown} waiting`,
     downloads: (shown: string) => `${shown} downloads in 90 days`,
     notices: {
+      'listing-changed': 'The listing is changed.',
       'sold-retried': 'The contract is allowed. What waited for it is tried now.',
     },
+  },
+  /** Forms that change NFTs and listings. */
+  recordForm: {
+    active: 'Orders are accepted',
+    price: (currency: string) => `Price of a piece in ${currency}`,
+    perOrder: 'Most pieces of one order',
+    noLimit: 'Empty: no limit.',
+    activeTill: 'End (UTC)',
+    noEnd: 'Empty: it does not end.',
+    amount: 'Pieces for sale, sold ones included',
+    asked: (now: string, entered: string) => `Is ${now}, and would be ${entered}.`,
+    isRight: 'This price is right',
+    save: 'Save',
   },
   unsubscribe: {
     title: 'Mails about orders',
@@ -727,7 +743,17 @@ export const scriptTexts = [
 type FieldProblems = {
   required: string
   invalid: string
-  fields: Record<'avatar' | 'avatarUrl' | 'email' | 'username', string>
+  fields: Record<
+    | 'amount'
+    | 'avatar'
+    | 'avatarUrl'
+    | 'email'
+    | 'perOrder'
+    | 'priceCents'
+    | 'priceEths'
+    | 'username',
+    string
+  >
 }
 
 /**
@@ -735,6 +761,8 @@ type FieldProblems = {
  * and scripts were refused.
  */
 export const refusalCodes = [
+  'amount_too_small',
+  'conflict',
   'not_delivered',
   'invalid_character',
   'unauthenticated',

@@ -549,6 +549,8 @@ export const es: Translation = {
       `Las unidades vendidas y en espera son las de sus ${shown} pedidos más recientes.`,
     newest: 'Ofertas más recientes',
     older: 'Ofertas anteriores',
+    change: 'Cambiar',
+    changeListing: 'Cambiar una oferta',
     auction: 'Subasta, no admite pedidos',
     inactive: 'No activa',
     notSold: (reason) => `No se vende: ${reason}`,
@@ -558,9 +560,22 @@ export const es: Translation = {
     waiting: (shown) => `En espera: ${shown}`,
     downloads: (shown) => `Descargas en 90 días: ${shown}`,
     notices: {
+      'listing-changed': 'La oferta se ha cambiado.',
       'sold-retried':
         'El contrato está permitido. Lo que esperaba por él se vuelve a intentar ahora.',
     },
+  },
+  recordForm: {
+    active: 'Se admiten pedidos',
+    price: (currency) => `Precio de una unidad en ${currency}`,
+    perOrder: 'Máximo de unidades por pedido',
+    noLimit: 'Vacío: sin límite.',
+    activeTill: 'Fin (UTC)',
+    noEnd: 'Vacío: no termina.',
+    amount: 'Unidades en venta, incluidas las vendidas',
+    asked: (now, entered) => `Ahora es ${now} y sería ${entered}.`,
+    isRight: 'Este precio es correcto',
+    save: 'Guardar',
   },
   unsubscribe: {
     title: 'Correos sobre pedidos',
@@ -677,14 +692,20 @@ export const es: Translation = {
     required: 'Rellene este campo.',
     invalid: 'Este valor no es posible aquí.',
     fields: {
+      amount: 'Escriba un número entero.',
       avatar: 'Elija un archivo de imagen.',
       avatarUrl: 'No se puede cargar ninguna imagen desde esta URL.',
       email: 'Esto no es una dirección de correo electrónico.',
       username:
         'Este nombre de usuario no es posible: elija de 3 a 30 caracteres, primero una letra y después solo de la a a la z, de 0 a 9 y _.',
+      perOrder: 'Escriba un número entero.',
+      priceCents: 'Escriba un precio, como 25.00.',
+      priceEths: 'Escriba un precio, como 0.05.',
     },
   },
   refusals: {
+    amount_too_small: 'Hay más unidades vendidas o reservadas.',
+    conflict: 'Esto ha cambiado entretanto: revíselo antes de cambiarlo.',
     range_not_satisfiable: 'El archivo no tiene esa parte.',
     not_delivered: 'El NFT aún no se ha entregado.',
     invalid_character: 'El texto contiene un carácter que no se permite.',

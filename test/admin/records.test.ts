@@ -5,6 +5,7 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { CONTRACT } from '../catalogue/records.ts'
 import { aListing, anNft, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { pageOf, type Visitor } from '../support/visitor.ts'
+import { fieldsIn } from '../support/record-form.ts'
 import { anAdministratorVisitor, read } from './operator.ts'
 
 let visitor: Visitor
@@ -13,23 +14,6 @@ beforeEach(async () => {
   await db.delete(auditLog)
   visitor = (await anAdministratorVisitor()).visitor
 })
-
-const decode = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
-
-/** The fields of the form of a page, as a browser would send them. */
-function fieldsIn(html: string): Record<string, string> {
-  const [form = ''] =
-    /<form method="post" action="\/operations\/(nfts|listings)\/.*?<\/form>/s.exec(html) ?? []
-  const inputs = [...form.matchAll(/<input([^>]*)>/g)].flatMap(([, attributes = '']) => {
-    const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1]
-    if (of('type') === 'checkbox')
-      return / checked/.test(attributes) ? [[of('name') ?? '', 'on']] : []
-    return [[of('name') ?? '', decode(of('value') ?? '')]]
-  })
-  const [, name = '', status = ''] =
-    /<select[^>]*name="(\w+)".*?<option value="(\w+)" selected/s.exec(form) ?? []
-  return Object.fromEntries([...inputs, ...(name ? [[name, status]] : [])])
-}
 
 /** Opens the page of a record, and sends its form with other values; null takes a field away. */
 async function change(path: string, values: Record<string, string | null>) {
@@ -72,7 +56,7 @@ it('changes price, pause, end, amount and shop of a listing, and nothing else', 
   const changed = await change(listingPath, {
     priceCents: '12.5',
     priceEths: '0.006',
-    amount: '2',
+    perOrder: '2',
     active: null,
     activeTill: '2031-02-03T04:05',
     shopUrl: 'https://shop.example/{listingId}',
@@ -159,7 +143,7 @@ it('asks once before a price changes by much, with both', async () => {
   for (const path of [nftPath, listingPath]) {
     const asked = await change(path, { priceCents: '99' })
     expect(asked.status).toBe(409)
-    expect(asked.text).toContain('Is 1000 EUR (0.005 ETH), and would be 9900 EUR (0.005 ETH).')
+    expect(asked.text).toContain('Is €10.00 (0.005 ETH), and would be €99.00 (0.005 ETH).')
     expect(asked.text).toContain('This price is right')
     expect(await audited()).toEqual([])
     const fields = fieldsIn(asked.html)
@@ -184,7 +168,7 @@ it('writes prices in the minor units of their currency', async () => {
 it('overwrites nothing that others have changed meanwhile', async () => {
   const { listing, listingPath } = await aSale()
   const { html } = await read(visitor, listingPath)
-  await change(listingPath, { amount: '3' })
+  await change(listingPath, { perOrder: '3' })
   const { status, text } = await send(listingPath, { ...fieldsIn(html), priceCents: '11' })
   expect(status).toBe(409)
   expect(text).toContain('This has changed since it was shown: look at it again.')
@@ -196,7 +180,7 @@ describe('what is refused', () => {
     ['priceCents', '25,00', 'Must be a price as in 25.00.'],
     ['priceCents', '', 'Must be a price as in 25.00.'],
     ['priceEths', '5E-5', 'Must be a decimal number in quotes, as in "0.05".'],
-    ['amount', '0', 'Must be a whole number of pieces.'],
+    ['perOrder', '0', 'Must be a whole number of pieces.'],
     ['activeTill', 'tomorrow', 'Must be a time, as in 2026-01-31T12:00:00.000Z.'],
     ['shopUrl', 'http://shop.example', 'Must be an https URL.'],
   ])('%s %s', async (field, value, problem) => {

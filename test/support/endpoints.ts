@@ -458,7 +458,15 @@ export async function sampleWorld() {
       const { id, priceCents, priceEths } = await aListing(nft)
       const others = { active: true, activeTill: null, amount: null }
       const shown = JSON.stringify({ ...others, priceCents, priceEths, shopUrl: null })
-      const form = { priceCents: '10.01', priceEths, amount: '', active: 'on', shown }
+      const form = { priceCents: '10.01', priceEths, active: 'on', shown }
+      return { params: { id }, body: new URLSearchParams(form) }
+    },
+    'GET /settings/selling/:id': async () => ({ params: { id: (await aListing(nft)).id } }),
+    'POST /settings/selling/:id': async () => {
+      const { id, priceCents, priceEths } = await aListing(nft)
+      const others = { active: true, activeTill: null, amount: null }
+      const shown = JSON.stringify({ ...others, priceCents, priceEths })
+      const form = { priceCents: '10.01', priceEths, active: 'on', shown }
       return { params: { id }, body: new URLSearchParams(form) }
     },
     'POST /operations/catalogue': () => {

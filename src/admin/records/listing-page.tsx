@@ -1,7 +1,7 @@
 /** The page of a listing. */
 import { eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import { selectRecord } from '../../catalogue/change.ts'
+import { parseRecord, selectRecord } from '../../catalogue/change.ts'
 import { listings } from '../../db/schema/catalogue.ts'
 import type { Ctx } from '../../http/context.ts'
 import { type Found, usePage } from '../../pages/components/request.ts'
@@ -10,18 +10,17 @@ import { Time } from '../../pages/components/values.tsx'
 import { Details, requireFound } from '../components/details.tsx'
 import { PageLink, UserLink } from '../components/layout.tsx'
 import { selectFoundListings } from '../components/listings.tsx'
-import { parseRecord } from './fields.ts'
 import { ListingForm } from './forms.tsx'
 
 export async function readListingDetails(ctx: Ctx, id: number) {
   const { listing, found, records, ...others } = await readAsUser(ctx, {
     listing: ctx.db.select().from(listings).where(eq(listings.id, id)),
     found: selectFoundListings(ctx, sql`l.id = ${id}`),
-    records: selectRecord(ctx, 'listing', id),
+    records: selectRecord(ctx, { type: 'listing', id, owner: null }),
   })
   return {
     listing: { ...requireFound(listing), ...requireFound(found) },
-    record: parseRecord(records),
+    record: parseRecord(requireFound(records).record),
     ...others,
   }
 }

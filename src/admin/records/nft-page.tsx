@@ -1,7 +1,7 @@
 /** The page of an NFT. */
 import { eq, sql } from 'drizzle-orm'
 import { readAsUser } from '../../auth/session.ts'
-import { selectRecord } from '../../catalogue/change.ts'
+import { parseRecord, selectRecord } from '../../catalogue/change.ts'
 import { type CodeCounts, selectCodeCounts } from '../../content/codes.ts'
 import { nfts } from '../../db/schema/catalogue.ts'
 import type { contentFiles } from '../../db/schema/content.ts'
@@ -16,7 +16,6 @@ import { UserLink } from '../components/layout.tsx'
 import { selectFoundListings } from '../components/listings.tsx'
 import { piecesLeft } from '../components/nfts.tsx'
 import { nameSql } from '../components/people.tsx'
-import { parseRecord } from './fields.ts'
 import { NftForm } from './forms.tsx'
 
 /** `downloads`: those of the last 90 days. */
@@ -29,14 +28,14 @@ export async function readNftDetails(ctx: Ctx, id: number) {
     nft: ctx.db.select().from(nfts).where(eq(nfts.id, id)),
     creators: raw<{ name: string | null }>(ctx.db)`
       SELECT ${nameSql('u')} AS name FROM users u WHERE id = (SELECT creatorId FROM nfts WHERE id = ${id})`,
-    records: selectRecord(ctx, 'nft', id),
+    records: selectRecord(ctx, { type: 'nft', id, owner: null }),
     listings: selectFoundListings(ctx, sql`l.nftId = ${id}`),
     codes: selectCodeCounts(ctx.db, id),
     files: raw<FoundFile>(ctx.db)`SELECT f.name, f.type, f.bytes, f.state,
         (SELECT coalesce(sum(count), 0) FROM downloads d WHERE d.nftId = f.nftId AND d.name = f.name) AS downloads
       FROM contentFiles f WHERE f.nftId = ${id} AND f.state <> 'removed' ORDER BY f.place, f.state`,
   })
-  return { nft: requireFound(nft), record: parseRecord(records), ...others }
+  return { nft: requireFound(nft), record: parseRecord(requireFound(records).record), ...others }
 }
 
 const describeCodes = ({ codes, given, owed }: CodeCounts) =>

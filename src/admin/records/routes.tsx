@@ -1,13 +1,13 @@
 /** The pages of an NFT and of a listing, on which operators change them. */
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { changeRecord, type Fields } from '../../catalogue/change.ts'
+import { changeRecords, type Fields } from '../../catalogue/change.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { idText } from '../../http/inputs.ts'
 import { handleForm } from '../../pages/components/forms.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { adminPage } from '../components/layout.tsx'
-import { enterListing, enterNft, ListingValues, NftValues } from './fields.ts'
+import { enterNft, enterSold, NftValues, SoldValues } from './fields.ts'
 import { ListingRecord, readListingDetails } from './listing-page.tsx'
 import { NftRecord, readNftDetails } from './nft-page.tsx'
 
@@ -35,10 +35,7 @@ async function change(
   { shown, confirm: isConfirmed }: Question,
   enter: (record: Fields) => Fields,
 ) {
-  const { db, caller, now, settings } = c.var
-  const networks = Object.keys(settings.NETWORKS)
-  const ctx = { db, caller, now, maxContentBytes: settings.MAX_CONTENT_BYTES }
-  await changeRecord(ctx, { type, id, enter, shown, isConfirmed, networks })
+  await changeRecords(c.var, [{ type, id, owner: null, enter, shown }], { isConfirmed })
   return c.redirect(`/operations/${type}s/${id}?notice=changed`, 303)
 }
 
@@ -57,11 +54,11 @@ export const recordRoutes = new Endpoints()
   .get('/operations/listings/:id', shown.administrator({ param: Id }), listingPage)
   .post(
     '/operations/listings/:id',
-    sent.administrator({ param: Id, form: ListingValues }),
+    sent.administrator({ param: Id, form: SoldValues }),
     handleForm(
       listingPage,
       'shown',
-      (c, { param: { id }, form }: Props & { form: z.output<typeof ListingValues> }) =>
-        change(c, { type: 'listing', id }, form, (record) => enterListing(record, form)),
+      (c, { param: { id }, form }: Props & { form: z.output<typeof SoldValues> }) =>
+        change(c, { type: 'listing', id }, form, (record) => enterSold(record, form)),
     ),
   )

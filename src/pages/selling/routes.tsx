@@ -1,23 +1,30 @@
 /** Settings → Selling: what a user sells, and whether it may be delivered. */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { fulfilments } from '../../db/schema/catalogue.ts'
 import { type Reason, rules } from '../../delivery/reasons.ts'
-import { Endpoints } from '../../http/endpoint.ts'
-import { cursorText, inputText } from '../../http/inputs.ts'
+import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
+import { cursorText, idText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import type { Texts } from '../../texts/en.ts'
-import { Hidden, Submit } from '../components/forms.tsx'
+import { Hidden, handleForm, LinkButton, Submit } from '../components/forms.tsx'
 import { Pager, Rows } from '../components/lists.tsx'
-import { usePage } from '../components/request.ts'
+import { Cover } from '../components/nfts.tsx'
+import { hasEnteredAmount, listingFields } from '../components/record-fields.ts'
+import { Amount, ListingInputs, Shown } from '../components/record-forms.tsx'
+import { type Found, usePage } from '../components/request.ts'
 import { formatCount, formatMoney, pathWith } from '../components/text.ts'
 import { ExplorerLink, Time } from '../components/values.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
+import { changeOwnListing, OwnListingValues, readOwnListing } from './change.ts'
 import { COUNTED_ORDERS, readSelling, retrySold, type Selling } from './selling.ts'
 
 const Query = z.object({ before: cursorText.optional().catch(undefined) })
 const text = inputText(100)
 const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfilments) })
+const Id = z.object({ id: idText })
 const checks = [signInRateLimit]
 const sellingPage = { ...shown.session({ query: Query }), checks }
 const retry = { ...sent.session({ form: Sold }), checks }
@@ -40,6 +47,21 @@ export const sellingRoutes = new Endpoints({ isTranslated: true })
     const notice = isRetried && 'sold-retried'
     return c.redirect(pathWith('/settings/selling', { notice }), 303)
   })
+  .get('/settings/selling/:id', shown.session({ param: Id }), listingPage)
+  .post(
+    '/settings/selling/:id',
+    sent.session({ param: Id, form: OwnListingValues }),
+    handleForm(listingPage, 'shown', async (c, { param: { id }, form }) => {
+      await changeOwnListing(c.var, { id, form })
+      return c.redirect('/settings/selling?notice=listing-changed', 303)
+    }),
+  )
+
+async function listingPage(c: Context<AppWithCaller>, { param }: { param: { id: number } }) {
+  const { account, ...found } = await readOwnListing(c.var, param.id)
+  const title = ({ selling }: Texts) => selling.changeListing
+  return page(c, { title, section: 'selling', notices, account }, <ListingForm {...found} />)
+}
 
 const SellingSettings = ({ contracts, listings, next }: Selling) => {
   const { isFirstPage, texts, locale } = usePage()
@@ -60,7 +82,18 @@ const SellingSettings = ({ contracts, listings, next }: Selling) => {
         items={listings}
         labelledby="listings"
         empty={isFirstPage ? selling.noListings : selling.noMore}
-        row={(listing) => <ListingRow listing={listing} />}
+        row={(listing) => (
+          <ListingRow listing={listing}>
+            {listing.type === 'regular' && (
+              <p class="actions">
+                <LinkButton href={`/settings/selling/${listing.id}`} kind="small">
+                  {selling.change}
+                  <span class="visually-hidden"> {listing.title}</span>
+                </LinkButton>
+              </p>
+            )}
+          </ListingRow>
+        )}
       />
       <p class="hint">{selling.counted(formatCount(COUNTED_ORDERS, locale))}</p>
       <Pager noun={selling} path="/settings/selling" next={{ before: next }} />
@@ -125,12 +158,15 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
   )
 }
 
-const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => {
+type ListingRowProps = { listing: Selling['listings'][number]; children?: Child }
+
+const ListingRow = ({ listing, children }: ListingRowProps) => {
   const { texts, locale } = usePage()
   const { selling, nfts } = texts
-  const { id, available, notSold, downloads } = listing
+  const { id, nftId, coverKey, image, available, notSold, downloads } = listing
   return (
     <li class="row">
+      <Cover nft={{ id: nftId, coverKey, payload: { metadata: { image } } }} />
       <div class="row-head">
         <h4>
           <bdi>{listing.title}</bdi>
@@ -155,6 +191,33 @@ const ListingRow = ({ listing }: { listing: Selling['listings'][number] }) => {
         <span>{selling.waiting(formatCount(listing.waiting, locale))}</span>
         {downloads !== null && <span>{selling.downloads(formatCount(downloads, locale))}</span>}
       </p>
+      {children}
     </li>
+  )
+}
+
+const ListingForm = ({ listing, record, nft }: Found<typeof readOwnListing>) => {
+  const { locale, texts } = usePage()
+  const { selling, layout, recordForm } = texts
+  return (
+    <>
+      <h2>{selling.changeListing}</h2>
+      <Rows items={[listing]} empty="" row={() => <ListingRow listing={listing} />} />
+      <p class="hint">{selling.counted(formatCount(COUNTED_ORDERS, locale))}</p>
+      <form method="post" action={`/settings/selling/${listing.id}`} class="panel flow">
+        <Shown record={record} names={listingFields} />
+        <ListingInputs record={record} />
+        {nft && hasEnteredAmount(nft) && (
+          <>
+            <Shown record={nft} names={['amount']} name="shownAmount" />
+            <Amount record={nft} />
+          </>
+        )}
+        <p class="actions">
+          <Submit kind="primary">{recordForm.save}</Submit>
+          <LinkButton href="/settings/selling">{layout.cancel}</LinkButton>
+        </p>
+      </form>
+    </>
   )
 }

@@ -15,11 +15,14 @@ import { orderLimits } from '../../limits.ts'
 export const COUNTED_ORDERS = 500
 
 type ListingRow = Pick<typeof listings.$inferSelect, 'id' | 'type' | 'priceCents' | 'priceCurrency'>
-type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName' | 'tokenId'>
+type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName' | 'tokenId' | 'coverKey'>
 
 type Listing = SoldContract &
   ListingRow &
   NftRow & {
+    nftId: number
+    /** The image of its metadata. */
+    image: string | null
     isActive: 0 | 1
     /** Why no orders are taken although it is active. */
     notSold: typeof listings.$inferSelect.obstacle
@@ -43,9 +46,10 @@ const newestSold = (userId: number) => sql`(SELECT * FROM orderItems
 const isBlocked = sql`(d.state = 'queued' AND d.waitingSince IS NOT NULL
   AND d.reasonCode = iif(n.fulfilment = 'mint', 'minter_role_missing', 'holder_not_approved'))`
 
-type Page = { userId: number; before: number; now: string }
+type Page = { userId: number; before: number; limit: number; now: string }
 
-const selectListings = prepared((db, { userId, before, now }: Page) =>
+/** Selects the listings of a user below an id, and those of which orders wait for a permission. */
+export const selectListings = prepared((db, { userId, before, limit, now }: Page) =>
   db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT own.listingId,
         sum(iif(d.state IN ('cancelled', 'written_off'), 0, own.quantity)) AS sold,
         sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.waitingSince IS NOT NULL,
@@ -53,8 +57,9 @@ const selectListings = prepared((db, { userId, before, now }: Page) =>
         min(iif(${isBlocked}, d.dueAt, NULL)) AS nextAt
       FROM ${newestSold(userId)} GROUP BY own.listingId),
     page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
-      ORDER BY id DESC LIMIT ${orderLimits.triedContracts.max + 1})
-    SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.title, n.contractNetwork AS network,
+      ORDER BY id DESC LIMIT ${limit})
+    SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.id AS nftId, n.title, n.coverKey,
+      n.payload ->> '$.metadata.image' AS image, n.contractNetwork AS network,
       n.contractAddr AS contract, n.contractName, n.tokenId, n.fulfilment,
       l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
       iif(${isUnlimitedSql('n')}, NULL, n.availableAmount) AS available,
@@ -79,9 +84,13 @@ type SellingCtx = Ctx & { settings: SellingSettings }
  */
 export async function readSelling(ctx: SellingCtx, { before }: { before: number | null }) {
   const { db, caller, now, settings } = ctx
-  const range = { before: before ?? Number.MAX_SAFE_INTEGER, now: now.toISOString() }
   const { account, rows } = await readAsUser(ctx, {
-    rows: selectListings(db, { userId: caller.userId, ...range }),
+    rows: selectListings(db, {
+      userId: caller.userId,
+      before: before ?? Number.MAX_SAFE_INTEGER,
+      limit: orderLimits.triedContracts.max + 1,
+      now: now.toISOString(),
+    }),
   })
   const listed = rows.filter(({ isListed }) => isListed)
   const page = listed.slice(0, orderLimits.triedContracts.max)

@@ -1,0 +1,106 @@
+/** The parts of forms that change NFTs and listings. */
+import { type Fields, jsonOf } from '../../catalogue/change.ts'
+import { Field, Problem, useProblem } from './forms.tsx'
+import { priceIn, toLocalTime } from './record-fields.ts'
+import { usePage } from './request.ts'
+import { decimalPrice, formatMoney } from './text.ts'
+
+type RecordProps = { record: Fields }
+
+type ShownProps = RecordProps & { names: readonly string[]; name?: string }
+
+/** What the form shows, so that nobody overwrites what others have changed. */
+export const Shown = ({ record, names, name = 'shown' }: ShownProps) => (
+  <>
+    <input type="hidden" name={name} value={jsonOf(record, names)} />
+    <Problem id={`${name}-problem`} text={useProblem(name)} />
+  </>
+)
+
+/** The price that was entered is asked for, with the present one, if it differs by much. */
+function usePriceQuestion(record: Fields): string | undefined {
+  const { rejection, texts, locale } = usePage()
+  if (rejection?.status !== 409 || !rejection.problems.priceCents) return undefined
+  const currency = String(record.priceCurrency)
+  const describe = (cents: unknown, eths: unknown) =>
+    `${formatMoney(Number(cents), currency, locale)} (${eths} ETH)`
+  const { priceCents, priceEths } = rejection.values
+  return texts.recordForm.asked(
+    describe(record.priceCents, record.priceEths),
+    describe(priceIn(currency).parse(priceCents), priceEths),
+  )
+}
+
+export const Prices = ({ record }: RecordProps) => {
+  const { recordForm } = usePage().texts
+  const question = usePriceQuestion(record)
+  const currency = String(record.priceCurrency)
+  return (
+    <>
+      <Field
+        name="priceCents"
+        label={recordForm.price(currency)}
+        value={decimalPrice(Number(record.priceCents), currency)}
+        inputmode="decimal"
+        required
+        {...(question && { problem: question })}
+      />
+      <Field
+        name="priceEths"
+        label={recordForm.price('ETH')}
+        value={String(record.priceEths)}
+        inputmode="decimal"
+        required
+      />
+      {question && (
+        <label class="check">
+          <input type="checkbox" name="confirm" />
+          {recordForm.isRight}
+        </label>
+      )}
+    </>
+  )
+}
+
+/** The pieces of an NFT of which somebody says how many it has. */
+export const Amount = ({ record }: RecordProps) => (
+  <Field
+    name="amount"
+    label={usePage().texts.recordForm.amount}
+    value={String(record.amount)}
+    inputmode="numeric"
+    required
+  />
+)
+
+export const ListingInputs = ({ record }: RecordProps) => {
+  const { rejection, texts } = usePage()
+  const { recordForm } = texts
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          name="active"
+          checked={Boolean((rejection?.values ?? record).active)}
+        />
+        {recordForm.active}
+      </label>
+      <Prices record={record} />
+      <Field
+        name="perOrder"
+        label={recordForm.perOrder}
+        value={record.amount === null ? '' : String(record.amount)}
+        inputmode="numeric"
+        hint={recordForm.noLimit}
+      />
+      <Field
+        name="activeTill"
+        label={recordForm.activeTill}
+        type="datetime-local"
+        value={toLocalTime(record.activeTill)}
+        hint={recordForm.noEnd}
+      />
+    </>
+  )
+}
