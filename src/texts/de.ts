@@ -714,8 +714,8 @@ export const de: Translation = {
       username:
         'Dieser Benutzername ist nicht möglich: Wählen Sie 3 bis 30 Zeichen, zuerst einen Buchstaben, sonst nur a bis z, 0 bis 9 und _.',
       perOrder: 'Geben Sie eine ganze Zahl ein.',
-      priceCents: 'Geben Sie einen Preis ein, wie 25.00.',
-      priceEths: 'Geben Sie einen Preis ein, wie 0.05.',
+      priceCents: 'Geben Sie einen Preis ein, mit Punkt statt Komma.',
+      priceEths: 'Geben Sie einen Preis ein, mit Punkt statt Komma.',
     },
   },
   refusals: {

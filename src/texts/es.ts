@@ -699,8 +699,8 @@ export const es: Translation = {
       username:
         'Este nombre de usuario no es posible: elija de 3 a 30 caracteres, primero una letra y después solo de la a a la z, de 0 a 9 y _.',
       perOrder: 'Escriba un número entero.',
-      priceCents: 'Escriba un precio, como 25.00.',
-      priceEths: 'Escriba un precio, como 0.05.',
+      priceCents: 'Escriba un precio, con punto en lugar de coma.',
+      priceEths: 'Escriba un precio, con punto en lugar de coma.',
     },
   },
   refusals: {

@@ -706,8 +706,8 @@ export const fr: Translation = {
       username:
         'Ce nom d’utilisateur n’est pas possible : choisissez 3 à 30 caractères, d’abord une lettre, puis seulement a à z, 0 à 9 et _.',
       perOrder: 'Saisissez un nombre entier.',
-      priceCents: 'Saisissez un prix, comme 25.00.',
-      priceEths: 'Saisissez un prix, comme 0.05.',
+      priceCents: 'Saisissez un prix, avec un point à la place de la virgule.',
+      priceEths: 'Saisissez un prix, avec un point à la place de la virgule.',
     },
   },
   refusals: {

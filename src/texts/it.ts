@@ -694,8 +694,8 @@ export const it: Translation = {
       username:
         'Questo nome utente non è possibile: scegli da 3 a 30 caratteri, prima una lettera, poi solo da a a z, da 0 a 9 e _.',
       perOrder: 'Inserisci un numero intero.',
-      priceCents: 'Inserisci un prezzo, come 25.00.',
-      priceEths: 'Inserisci un prezzo, come 0.05.',
+      priceCents: 'Inserisci un prezzo, con il punto al posto della virgola.',
+      priceEths: 'Inserisci un prezzo, con il punto al posto della virgola.',
     },
   },
   refusals: {

@@ -4,8 +4,8 @@ import { catalogueImports, catalogueLines, listings, nfts } from '../../src/db/s
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { CONTRACT } from '../catalogue/records.ts'
 import { aListing, anNft, aUser, db, findRow, setRow } from '../support/makers.ts'
-import { pageOf, type Visitor } from '../support/visitor.ts'
 import { fieldsIn } from '../support/record-form.ts'
+import { pageOf, type Visitor } from '../support/visitor.ts'
 import { anAdministratorVisitor, read } from './operator.ts'
 
 let visitor: Visitor

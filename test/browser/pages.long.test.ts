@@ -38,6 +38,7 @@ const pages: Record<string, readonly string[]> = {
   'emil@example.com': ['/orders', '/orders/6', '/claim/6', '/collection', '/settings/account'],
   'cleo@example.com': [
     ...['/orders?side=sold', '/settings/selling', '/settings/profile', '/settings/api-access'],
+    '/settings/selling/2',
     ...['/settings/webhooks', '/settings/webhooks/new'],
   ],
   'ada@example.com': [

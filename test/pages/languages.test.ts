@@ -80,7 +80,7 @@ it('shows NFTs and creators in the language of the browser, and to chats', async
 it('shows the settings of a person in the language that was chosen in the profile', async () => {
   const { visitor, user } = await aSignedInVisitor()
   await anAddress(user, { kind: 'delivery', name: 'Ada', taxId: '7', isDefault: true })
-  await aListing(await anNft(user, { contractNetwork: 'unknown' }))
+  const { id } = await aListing(await anNft(user, { contractNetwork: 'unknown' }))
   const path = '/settings/profile'
   expect((await read(visitor, path)).html).toContain(
     '<form method="post" action="/language" class="languages" aria-label="Language of pages and mails">',
@@ -92,6 +92,7 @@ it('shows the settings of a person in the language that was chosen in the profil
     ['/settings/addresses/billing/new', 'Neue Rechnungsadresse', 'Firma (freiwillig)'],
     ['/settings/sessions', 'Unbekanntes Land Angemeldet'],
     ['/settings/selling', 'unbekannt', 'Noch 10 verfügbar', 'Angebot'],
+    [`/settings/selling/${id}`, 'Angebot ändern', 'Preis eines Stücks in EUR', 'Leer: unbegrenzt.'],
   ] as const) {
     const { lang, text } = await read(visitor, path)
     expect([path, lang]).toEqual([path, 'de'])

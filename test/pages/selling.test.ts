@@ -1,9 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { downloads } from '../../src/db/schema/content.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { rules } from '../../src/delivery/reasons.ts'
+import { CONTRACT } from '../catalogue/records.ts'
 import { recordWakeUps } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, networksOf, rowOf } from '../support/delivery/engine.ts'
@@ -19,6 +22,7 @@ import {
   setRow,
 } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
+import { fieldsIn } from '../support/record-form.ts'
 import {
   aSignedInVisitor,
   aVisitor,
@@ -101,7 +105,9 @@ it('leads a seller from a missing permission to a delivered order', async () => 
     request: { allow: 'transfer', contract, delivery: chain.delivery },
   })
   expect(before.listings).toEqual([
-    expect.stringMatching(/^A picture Listing \d+ €1.00 99 left 2 sold 2 waiting$/),
+    expect.stringMatching(
+      /^A picture Listing \d+ €1.00 99 left 2 sold 2 waiting Change A picture$/,
+    ),
   ])
   expect(await locationOf(retry(visitor, networks, sold))).toBe(PATH)
 
@@ -246,7 +252,7 @@ it('shows the own listings only, 20 on a page', async () => {
   await aListing(await anNft(other, { title: 'Moon' }))
   const { html, listings } = await read(visitor)
   expect(html).not.toContain('Moon')
-  expect(listings[0]).toBe(`Sun Listing ${ids.at(-1)} €10.00 No limit 0 sold 0 waiting`)
+  expect(listings[0]).toBe(`Sun Listing ${ids.at(-1)} €10.00 No limit 0 sold 0 waiting Change Sun`)
   const [, query = ''] = /href="\/settings\/selling(\?before=\d+)"/.exec(html) ?? []
   const next = await read(visitor, undefined, query)
   expect(next.listings).toEqual([
@@ -269,7 +275,160 @@ it('shows who has created what is sold how often its files were loaded', async (
   }
   const { listings } = await read(visitor)
   expect(listings).toEqual([
-    expect.stringMatching(/ waiting$/),
-    expect.stringMatching(/^Own .* 1,203 downloads in 90 days$/),
+    expect.stringMatching(/ waiting Change A picture$/),
+    expect.stringMatching(/^Own .* 1,203 downloads in 90 days Change Own$/),
   ])
+})
+
+let tokens = 0
+
+/** A user who sells 7 of 10 pieces of an NFT that the user has created. */
+async function aCreator() {
+  const { visitor, user } = await aSignedInVisitor()
+  const nft = await anNft(user, {
+    ...{ title: 'Tide', amount: 10, availableAmount: 7 },
+    ...{ contractAddr: CONTRACT, tokenId: String(++tokens), wasReleased: true },
+    payload: { title: 'Tide', amountType: 'limited', metadata: { name: 'Tide' } },
+  })
+  const listing = await aListing(nft, { activeTill: '2030-01-31T12:30:15.250Z' })
+  return { visitor, user, nft, listing, path: `${PATH}/${listing.id}` }
+}
+
+const send = (visitor: Visitor, path: string, values: Record<string, string | null>) => {
+  const given = Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== null)
+  return pageOf(visitor.post(path, { form: Object.fromEntries(given) }))
+}
+
+/** Opens the page of a listing, and sends its form with other values; null takes a field away. */
+async function change(visitor: Visitor, path: string, values: Record<string, string | null>) {
+  const { html } = await pageOf(visitor.get(path))
+  return send(visitor, path, { ...fieldsIn(html), ...values })
+}
+
+it('lets a seller change price, pause, end and stock of a listing, and nothing else', async () => {
+  const { visitor, nft, listing, path } = await aCreator()
+  const { html } = await read(visitor)
+  expect(html).toContain(`<a class="button small" href="${path}">Change`)
+  const [listingBefore, nftBefore] = [
+    await findRow(listings, listing.id),
+    await findRow(nfts, nft.id),
+  ]
+  const changed = await change(visitor, path, {
+    priceCents: '12.5',
+    priceEths: '0.006',
+    perOrder: '2',
+    active: null,
+    activeTill: '2031-02-03T04:05',
+    amount: '12',
+    shopUrl: 'https://shop.example/',
+    sellerId: '1',
+  })
+  expect(changed).toMatchObject({ status: 303, location: `${PATH}?notice=listing-changed` })
+  expect(await findRow(listings, listing.id)).toEqual({
+    ...listingBefore,
+    priceCents: 1250,
+    priceEths: '0.006',
+    priceWei: '6000000000000000',
+    amount: 2,
+    active: false,
+    activeTill: '2031-02-03T04:05:00.000Z',
+    checkAt: expect.any(String),
+    untriedUntil: null,
+    updatedAt: expect.any(String),
+  })
+  expect(await findRow(nfts, nft.id)).toEqual({
+    ...nftBefore,
+    amount: 12,
+    availableAmount: 9,
+    changedAt: expect.any(String),
+    updatedAt: expect.any(String),
+  })
+  const after = await read(visitor, undefined, '?notice=listing-changed')
+  expect(after.html).toContain('The listing is changed.')
+  expect(after.listings[0]).toContain('Tide Not active')
+  expect(await db.$count(auditLog)).toBe(0)
+  expect((await change(visitor, path, { active: 'on', activeTill: '' })).status).toBe(303)
+  expect(await findRow(listings, listing.id)).toMatchObject({ active: true, activeTill: null })
+})
+
+it('shows a listing and its form to its seller, and to nobody else', async () => {
+  const { visitor, path, listing } = await aCreator()
+  const { html } = await pageOf(visitor.get(path))
+  expect(textOf(html)).toContain(`Tide Listing ${listing.id} €10.00 7 left 0 sold 0 waiting`)
+  expect(html).toContain('aria-label="No picture"')
+  const other = await aSignedInVisitor()
+  expect((await other.visitor.get(path)).status).toBe(404)
+  for (const values of [fieldsIn(html), { ...fieldsIn(html), priceCents: '11', shown: '{}' }])
+    expect((await send(other.visitor, path, values)).status).toBe(404)
+  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000 })
+})
+
+it('asks a seller once before a price changes by much, with both, in the language of the page', async () => {
+  const { visitor, user, listing, path } = await aCreator()
+  await setRow(users, user.id, { language: 'de' })
+  const comma = await change(visitor, path, { priceCents: '9,90' })
+  expect(comma.text).toContain('Geben Sie einen Preis ein, mit Punkt statt Komma.')
+  const asked = await change(visitor, path, { priceCents: '99' })
+  expect(asked.status).toBe(409)
+  expect(asked.text.replaceAll('\u00a0', ' ')).toContain(
+    'Bisher 10,00 € (0.005 ETH), künftig 99,00 € (0.005 ETH).',
+  )
+  expect(asked.text).toContain('Dieser Preis stimmt')
+  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000 })
+  const fields = fieldsIn(asked.html)
+  expect(fields).toMatchObject({ priceCents: '99' })
+  expect((await send(visitor, path, { ...fields, confirm: 'on' })).status).toBe(303)
+  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 9900 })
+})
+
+it('overwrites neither a listing nor a stock that others have changed since they were shown', async () => {
+  const { visitor, user, nft, listing, path } = await aCreator()
+  await setRow(users, user.id, { language: 'de' })
+  const { html } = await pageOf(visitor.get(path))
+  await setRow(nfts, nft.id, { amount: 11, availableAmount: 8 })
+  const stale = await send(visitor, path, { ...fieldsIn(html), priceCents: '11', amount: '12' })
+  expect(stale.status).toBe(409)
+  expect(stale.text).toContain(
+    'Das hat sich inzwischen geändert: Prüfen Sie es, bevor Sie es ändern.',
+  )
+  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000 })
+  await setRow(listings, listing.id, { amount: 3 })
+  const { amount, ...others } = fieldsIn(html)
+  expect((await send(visitor, path, { ...others, priceCents: '11' })).status).toBe(409)
+  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000, amount: 3 })
+})
+
+it('sets the stock for who has created the NFT only, and never below what is sold', async () => {
+  const { visitor, nft, path } = await aCreator()
+  const sold = await change(visitor, path, { amount: '2', priceCents: '11' })
+  expect(sold.status).toBe(400)
+  expect(sold.text).toContain('More pieces are sold or reserved.')
+  expect(fieldsIn(sold.html)).toMatchObject({ amount: '2', priceCents: '11' })
+
+  const reseller = await aSignedInVisitor()
+  const resold = await aListing(nft, { sellerId: reseller.user.id })
+  const resoldPath = `${PATH}/${resold.id}`
+  const { html } = await pageOf(reseller.visitor.get(resoldPath))
+  expect(html).not.toContain('name="amount"')
+  const forged = { amount: '50', shownAmount: '{"amount":10}' }
+  const fields = { ...fieldsIn(html), priceCents: '11' }
+  expect((await send(reseller.visitor, resoldPath, { ...fields, ...forged })).status).toBe(404)
+  expect(await findRow(listings, resold.id)).toMatchObject({ priceCents: 1000 })
+  expect((await send(reseller.visitor, resoldPath, fields)).status).toBe(303)
+  expect(await findRow(listings, resold.id)).toMatchObject({ priceCents: 1100 })
+
+  const { html: own } = await pageOf(visitor.get(path))
+  await setRow(nfts, nft.id, { hasCodes: true, contentRelease: 'delivered' })
+  expect((await pageOf(visitor.get(path))).html).not.toContain('name="amount"')
+  expect((await send(visitor, path, { ...fieldsIn(own), amount: '50' })).status).toBe(409)
+  expect(await findRow(nfts, nft.id)).toMatchObject({ amount: 10, availableAmount: 7 })
+})
+
+it('has no form for an auction', async () => {
+  const { visitor, listing, path } = await aCreator()
+  const { html } = await pageOf(visitor.get(path))
+  await setRow(listings, listing.id, { type: 'auction' })
+  expect((await read(visitor)).html).not.toContain(path)
+  expect((await visitor.get(path)).status).toBe(404)
+  expect((await send(visitor, path, fieldsIn(html))).status).toBe(404)
 })

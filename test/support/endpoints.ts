@@ -461,9 +461,11 @@ export async function sampleWorld() {
       const form = { priceCents: '10.01', priceEths, active: 'on', shown }
       return { params: { id }, body: new URLSearchParams(form) }
     },
-    'GET /settings/selling/:id': async () => ({ params: { id: (await aListing(nft)).id } }),
+    'GET /settings/selling/:id': async () => ({
+      params: { id: (await aListing(nft, { sellerId: owner.id })).id },
+    }),
     'POST /settings/selling/:id': async () => {
-      const { id, priceCents, priceEths } = await aListing(nft)
+      const { id, priceCents, priceEths } = await aListing(nft, { sellerId: owner.id })
       const others = { active: true, activeTill: null, amount: null }
       const shown = JSON.stringify({ ...others, priceCents, priceEths })
       const form = { priceCents: '10.01', priceEths, active: 'on', shown }

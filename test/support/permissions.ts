@@ -178,6 +178,9 @@ POST   /settings/account/wallet/unlink                     | 401      | 403     
 GET    /settings/selling                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 // The seller has no wallet, so nothing is tried.
 POST   /settings/selling/retry                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
+// The listings of the sample requests belong to another user.
+GET    /settings/selling/:id                               | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
+POST   /settings/selling/:id                               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 6     | 0
 GET    /settings/sessions                                  | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
 POST   /settings/sessions/:id/end                          | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 12    | 0
 POST   /settings/sessions/end-others                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0

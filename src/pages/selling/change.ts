@@ -7,7 +7,7 @@ import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { enterAmount, enterListing, ListingValues } from '../components/record-fields.ts'
-import { selectListings } from './selling.ts'
+import { selectOwnListings } from './selling.ts'
 
 /** The records of a listing that the signed-in user sells, and of its NFT if the user has created it. */
 const ownRecords = ({ caller: { userId: owner } }: Ctx, id: number) => ({
@@ -23,7 +23,7 @@ export async function readOwnListing(ctx: Ctx, id: number) {
   const { db, caller, now } = ctx
   const own = ownRecords(ctx, id)
   const { account, rows, records, nfts } = await readAsUser(ctx, {
-    rows: selectListings(db, {
+    rows: selectOwnListings(db, {
       userId: caller.userId,
       before: id + 1,
       limit: 1,

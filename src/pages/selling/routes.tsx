@@ -158,9 +158,13 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
   )
 }
 
-type ListingRowProps = { listing: Selling['listings'][number]; children?: Child }
+type ListingRowProps = {
+  listing: Selling['listings'][number]
+  heading?: 'h3' | 'h4'
+  children?: Child
+}
 
-const ListingRow = ({ listing, children }: ListingRowProps) => {
+const ListingRow = ({ listing, heading: Heading = 'h4', children }: ListingRowProps) => {
   const { texts, locale } = usePage()
   const { selling, nfts } = texts
   const { id, nftId, coverKey, image, available, notSold, downloads } = listing
@@ -168,9 +172,9 @@ const ListingRow = ({ listing, children }: ListingRowProps) => {
     <li class="row">
       <Cover nft={{ id: nftId, coverKey, payload: { metadata: { image } } }} />
       <div class="row-head">
-        <h4>
+        <Heading>
           <bdi>{listing.title}</bdi>
-        </h4>
+        </Heading>
         {listing.type === 'auction' && <span class="badge">{selling.auction}</span>}
         {!listing.isActive && <span class="badge">{selling.inactive}</span>}
         {notSold && (
@@ -202,7 +206,7 @@ const ListingForm = ({ listing, record, nft }: Found<typeof readOwnListing>) => 
   return (
     <>
       <h2>{selling.changeListing}</h2>
-      <Rows items={[listing]} empty="" row={() => <ListingRow listing={listing} />} />
+      <Rows items={[listing]} empty="" row={() => <ListingRow listing={listing} heading="h3" />} />
       <p class="hint">{selling.counted(formatCount(COUNTED_ORDERS, locale))}</p>
       <form method="post" action={`/settings/selling/${listing.id}`} class="panel flow">
         <Shown record={record} names={listingFields} />

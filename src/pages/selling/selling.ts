@@ -49,7 +49,7 @@ const isBlocked = sql`(d.state = 'queued' AND d.waitingSince IS NOT NULL
 type Page = { userId: number; before: number; limit: number; now: string }
 
 /** Selects the listings of a user below an id, and those of which orders wait for a permission. */
-export const selectListings = prepared((db, { userId, before, limit, now }: Page) =>
+export const selectOwnListings = prepared((db, { userId, before, limit, now }: Page) =>
   db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT own.listingId,
         sum(iif(d.state IN ('cancelled', 'written_off'), 0, own.quantity)) AS sold,
         sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.waitingSince IS NOT NULL,
@@ -85,7 +85,7 @@ type SellingCtx = Ctx & { settings: SellingSettings }
 export async function readSelling(ctx: SellingCtx, { before }: { before: number | null }) {
   const { db, caller, now, settings } = ctx
   const { account, rows } = await readAsUser(ctx, {
-    rows: selectListings(db, {
+    rows: selectOwnListings(db, {
       userId: caller.userId,
       before: before ?? Number.MAX_SAFE_INTEGER,
       limit: orderLimits.triedContracts.max + 1,
