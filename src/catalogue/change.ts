@@ -15,9 +15,7 @@ import { listingRecord, nftRecord } from './sql.ts'
 /** A page names no lines. */
 const toIssue = ({ line, ...issue }: LineProblem): Issue => issue
 
-type ChangeCtx = Pick<Ctx, 'db' | 'caller' | 'now'> & {
-  settings: Pick<Settings, 'NETWORKS' | 'MAX_CONTENT_BYTES'>
-}
+type ChangeCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
 /** Fields of a record. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -100,7 +98,8 @@ export async function changeRecords(
   if (last === 0) return
   const importCtx = {
     ...{ db, caller, now, importId: crypto.randomUUID(), callHash: 'page' },
-    maxContentBytes: settings.MAX_CONTENT_BYTES,
+    // A page names no files.
+    maxContentBytes: Number.MAX_SAFE_INTEGER,
   }
   const lines = staged.map((line, i) => ({ ...line, shown: changed[i]?.stored ?? null }))
   await stage(importCtx, { from: 1, last, lines })

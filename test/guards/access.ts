@@ -111,6 +111,12 @@ export const access: Guard[] = [
     test: 'test/pages/orders.test.ts: shows a seller the order without the billing address',
   },
   {
+    name: 'a seller changes own listings, and not those of others',
+    code: 'src/catalogue/change.ts: sourceOf',
+    broken: { condition: 'sellerId owner', becomes: true },
+    test: 'test/pages/selling.test.ts: shows a listing and its form to its seller, and to nobody else',
+  },
+  {
     name: 'a seller tries again what they have sold, and not what others have',
     code: 'src/pages/selling/selling.ts: newestSold',
     broken: { condition: 'sellerId', becomes: true },

@@ -40,7 +40,7 @@ const toldByStatus = [403, 404, 405, 500, 503]
 const ofPrograms = ['order_not_found', 'unknown_field', 'user_not_found']
 /** The form says it of each field, or else its error page. */
 const ofFields = ['invalid_input']
-/** The form asks for prices with both. What sellers change names no files. */
+/** The form asks for a price, with both. Sellers name no files. */
 const ofRecords = ['confirmation_required', 'content_full']
 /** SQL finds it, by the name of the check. */
 const ofChecks = ['amount_too_small']

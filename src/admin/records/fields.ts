@@ -14,11 +14,11 @@ import {
 } from '../../pages/components/record-fields.ts'
 
 export const nftFields = ['amount', 'priceCents', 'priceEths', 'status']
-export const soldFields = [...listingFields, 'shopUrl']
+export const listingFieldsWithShop = [...listingFields, 'shopUrl']
 
 const text = inputText(2000).default('')
 export const NftValues = PriceValues.extend({ amount: text, status: text })
-export const SoldValues = ListingValues.extend({ shopUrl: text })
+export const ListingValuesWithShop = ListingValues.extend({ shopUrl: text })
 
 const status = z.enum([...orderableStatuses, 'draft'])
 
@@ -33,7 +33,10 @@ export function enterNft(record: Fields, form: z.output<typeof NftValues>): Fiel
 }
 
 /** Returns the fields of a listing that were entered, with where it is bought. */
-export const enterSold = (record: Fields, form: z.output<typeof SoldValues>): Fields => ({
+export const enterListingWithShop = (
+  record: Fields,
+  form: z.output<typeof ListingValuesWithShop>,
+): Fields => ({
   ...enterListing(record, form),
   shopUrl: form.shopUrl.trim() || null,
 })

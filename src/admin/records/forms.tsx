@@ -6,7 +6,7 @@ import { Section } from '../../pages/components/lists.tsx'
 import { hasEnteredAmount } from '../../pages/components/record-fields.ts'
 import { Amount, ListingInputs, Prices, Shown } from '../../pages/components/record-forms.tsx'
 import { usePage } from '../../pages/components/request.ts'
-import { nftFields, soldFields } from './fields.ts'
+import { listingFieldsWithShop, nftFields } from './fields.ts'
 
 type FormProps = { id: number; record: Fields }
 
@@ -33,7 +33,7 @@ export const NftForm = ({ id, record }: FormProps) => {
 export const ListingForm = ({ id, record }: FormProps) => (
   <Section id="change" title="Change">
     <form method="post" action={`/operations/listings/${id}`} class="panel flow">
-      <Shown record={record} names={soldFields} />
+      <Shown record={record} names={listingFieldsWithShop} />
       <ListingInputs record={record} />
       <Field
         name="shopUrl"

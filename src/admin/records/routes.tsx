@@ -7,7 +7,7 @@ import { idText } from '../../http/inputs.ts'
 import { handleForm } from '../../pages/components/forms.tsx'
 import { sent, shown } from '../../pages/page.tsx'
 import { adminPage } from '../components/layout.tsx'
-import { enterNft, enterSold, NftValues, SoldValues } from './fields.ts'
+import { enterListingWithShop, enterNft, ListingValuesWithShop, NftValues } from './fields.ts'
 import { ListingRecord, readListingDetails } from './listing-page.tsx'
 import { NftRecord, readNftDetails } from './nft-page.tsx'
 
@@ -54,11 +54,11 @@ export const recordRoutes = new Endpoints()
   .get('/operations/listings/:id', shown.administrator({ param: Id }), listingPage)
   .post(
     '/operations/listings/:id',
-    sent.administrator({ param: Id, form: SoldValues }),
+    sent.administrator({ param: Id, form: ListingValuesWithShop }),
     handleForm(
       listingPage,
       'shown',
-      (c, { param: { id }, form }: Props & { form: z.output<typeof SoldValues> }) =>
-        change(c, { type: 'listing', id }, form, (record) => enterSold(record, form)),
+      (c, { param: { id }, form }: Props & { form: z.output<typeof ListingValuesWithShop> }) =>
+        change(c, { type: 'listing', id }, form, (record) => enterListingWithShop(record, form)),
     ),
   )

@@ -7,13 +7,11 @@ import { decimalPrice, formatMoney } from './text.ts'
 
 type RecordProps = { record: Fields }
 
-type ShownProps = RecordProps & { names: readonly string[]; name?: string }
-
 /** What the form shows, so that nobody overwrites what others have changed. */
-export const Shown = ({ record, names, name = 'shown' }: ShownProps) => (
+export const Shown = ({ record, names }: RecordProps & { names: readonly string[] }) => (
   <>
-    <input type="hidden" name={name} value={jsonOf(record, names)} />
-    <Problem id={`${name}-problem`} text={useProblem(name)} />
+    <input type="hidden" name="shown" value={jsonOf(record, names)} />
+    <Problem id="shown-problem" text={useProblem('shown')} />
   </>
 )
 

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
+import { jsonOf } from '../../catalogue/change.ts'
 import { fulfilments } from '../../db/schema/catalogue.ts'
 import { type Reason, rules } from '../../delivery/reasons.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
@@ -213,7 +214,7 @@ const ListingForm = ({ listing, record, nft }: Found<typeof readOwnListing>) => 
         <ListingInputs record={record} />
         {nft && hasEnteredAmount(nft) && (
           <>
-            <Shown record={nft} names={['amount']} name="shownAmount" />
+            <Hidden values={{ shownAmount: jsonOf(nft, ['amount']) }} />
             <Amount record={nft} />
           </>
         )}
