@@ -358,7 +358,8 @@ it('shows a listing and its form to its seller, and to nobody else', async () =>
   expect(html).toContain('aria-label="No picture"')
   const other = await aSignedInVisitor()
   expect((await other.visitor.get(path)).status).toBe(404)
-  const { amount, ...fields } = { ...fieldsIn(html), priceCents: '11' }
+  const { amount, ...shown } = fieldsIn(html)
+  const fields = { ...shown, priceCents: '11' }
   for (const values of [fields, { ...fields, shown: '{}' }, { ...fields, amount: '12' }])
     expect((await send(other.visitor, path, values)).status).toBe(404)
   expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000 })
