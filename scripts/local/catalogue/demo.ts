@@ -52,6 +52,7 @@ function withWallet(account: number) {
     provider: 'wallet',
     ethereumPublicAddr: address,
     identityHash: hashIdentity('wallet', address),
+    approved: true,
     approvedAt: timestamps.createdAt,
     ...timestamps,
   }
