@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('an operator with a spreadsheet', () => {
     await expectAccessible(page, 'a listing')
     await page.getByLabel('Price of a piece in EUR').fill('250.00')
     await page.getByRole('button', { name: 'Save' }).click()
-    await seen(page, 'Is 2500 EUR (0.01 ETH), and would be 25000 EUR (0.01 ETH).')
+    await seen(page, 'Is €25.00 (0.01 ETH), and would be €250.00 (0.01 ETH).')
     await expectAccessible(page, 'a price that changes by much')
     await page.getByLabel('This price is right').check()
     await page.getByRole('button', { name: 'Save' }).click()
