@@ -17,7 +17,9 @@ export const ProblemsPage = ({ file, problems }: ProblemsProps) => (
   <AdminLayout path={PATH}>
     <h1>Catalogue</h1>
     <Warning>
-      <bdi>{file}</bdi> has {plural(problems.length, 'problem')}. Nothing was imported.
+      <span>
+        <bdi>{file}</bdi> has {plural(problems.length, 'problem')}. Nothing was imported.
+      </span>
     </Warning>
     <Rows
       items={problems.slice(0, MAX_LISTED)}
