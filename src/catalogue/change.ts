@@ -97,7 +97,11 @@ export async function changeRecords(
   const last = staged.length
   if (last === 0) return
   const importCtx = {
-    ...{ db, caller, now, importId: crypto.randomUUID(), callHash: 'page' },
+    db,
+    caller,
+    now,
+    importId: crypto.randomUUID(),
+    callHash: 'page',
     // A page names no files.
     maxContentBytes: Number.MAX_SAFE_INTEGER,
   }
@@ -105,7 +109,9 @@ export async function changeRecords(
   await stage(importCtx, { from: 1, last, lines })
   try {
     await commit(importCtx, {
-      ...{ last, isDryRun: false, isConfirmed },
+      last,
+      isDryRun: false,
+      isConfirmed,
       guards: changes.map((change) => ({
         when: sql`NOT EXISTS (SELECT 1 FROM ${sourceOf(change)})`,
         error: notFound,

@@ -41,17 +41,21 @@ export async function sealCodes(
 }
 
 /** Throws if CODE_KEYS lacks a key, or a text was changed. */
-export function openCodes(
+export async function openCodes(
   { CODE_KEYS: { keys } }: CodeKeys,
   nftId: number,
   sealed: readonly string[],
 ): Promise<string[]> {
+  if (sealed.length === 0) return []
+  const imported = await Promise.all(
+    keys.map(async ({ kid, k }) => [kid, await importKey(k, 'decrypt')] as const),
+  )
+  const keysById = new Map(imported)
   return Promise.all(
     sealed.map(async (text) => {
-      const [kid, encoded = ''] = text.split('.')
-      const known = keys.find((key) => key.kid === kid)
-      if (!known) throw new Error(`CODE_KEYS has no key ${kid}, which has encrypted codes`)
-      const key = await importKey(known.k, 'decrypt')
+      const [kid = '', encoded = ''] = text.split('.')
+      const key = keysById.get(kid)
+      if (!key) throw new Error(`CODE_KEYS has no key ${kid}, which has encrypted codes`)
       const bytes = new Uint8Array(base64url.decode(encoded))
       const parameters = parametersOf(bytes.slice(0, IV_LENGTH), nftId)
       const code = await crypto.subtle.decrypt(parameters, key, bytes.slice(IV_LENGTH))

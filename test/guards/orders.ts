@@ -3,6 +3,12 @@ import type { Guard } from './guard.ts'
 /** Placing and reading orders: rights, stock, prices, idempotency and namespaces. */
 export const orders: Guard[] = [
   {
+    name: 'a seller who is not approved any more places nothing, also by a call that was checked',
+    code: 'src/orders/placing/guards.ts: refuseUnapproved',
+    broken: { condition: 'isApprovedSql', becomes: true },
+    test: 'test/orders/races.test.ts: returns 403 to a seller who is not approved any more during the call',
+  },
+  {
     name: 'an auction is not sold at the price where bidding starts',
     code: 'src/db/sale.ts: whyNoOrders',
     broken: { condition: 'auction', becomes: false },
