@@ -123,6 +123,7 @@ CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-break
 CREATE INDEX `nfts_token` ON `nfts` (`contractNetwork`,`contractAddr`,`tokenId`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `nfts_own` ON `nfts` (`creatorId`,`id`);--> statement-breakpoint
 CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
 CREATE INDEX `nfts_postponed` ON `nfts` (`releaseAt`) WHERE "nfts"."changedAt" < "nfts"."releaseAt";--> statement-breakpoint
 CREATE INDEX `nfts_title` ON `nfts` ("title" COLLATE NOCASE);--> statement-breakpoint
@@ -189,6 +190,44 @@ CREATE TABLE `owedCodes` (
 	PRIMARY KEY(`nftId`, `orderItemId`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `mintPermissions` (
+	`userId` integer NOT NULL,
+	`network` text NOT NULL,
+	`contract` text NOT NULL,
+	`createdAt` text NOT NULL,
+	PRIMARY KEY(`userId`, `network`, `contract`),
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `proposals` (
+	`kind` text NOT NULL,
+	`subjectId` integer NOT NULL,
+	`userId` integer NOT NULL,
+	`state` text NOT NULL,
+	`fields` text NOT NULL,
+	`version` text NOT NULL,
+	`reason` text,
+	`submittedAt` text NOT NULL,
+	PRIMARY KEY(`kind`, `subjectId`),
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "proposals_kind" CHECK("proposals"."kind" IN ('nft', 'listing')),
+	CONSTRAINT "proposals_state" CHECK("proposals"."state" IN ('draft', 'in_review', 'rejected'))
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `proposals_waiting` ON `proposals` (`submittedAt`) WHERE "proposals"."state" = 'in_review';--> statement-breakpoint
+CREATE INDEX `proposals_user` ON `proposals` (`userId`);--> statement-breakpoint
+CREATE TABLE `reports` (
+	`nftId` integer NOT NULL,
+	`userId` integer NOT NULL,
+	`text` text NOT NULL,
+	`createdAt` text NOT NULL,
+	PRIMARY KEY(`nftId`, `userId`),
+	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `reports_user` ON `reports` (`userId`);--> statement-breakpoint
+CREATE INDEX `reports_newest` ON `reports` (`createdAt`);--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,
 	`token` text NOT NULL,

@@ -20,6 +20,7 @@ import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import { contentRoutes } from './content/routes.ts'
+import { creatorRoutes } from './creators/routes.ts'
 import { deliveryRoutes } from './delivery/actions/routes.ts'
 import { webhookRoutes } from './events/routes.ts'
 import type { App } from './http/context.ts'
@@ -110,6 +111,7 @@ const endpoints = [
   deliveryRoutes,
   catalogueRoutes,
   contentRoutes,
+  creatorRoutes,
   monitoringRoutes,
   personalDataRoutes,
   walletRoutes,

@@ -188,6 +188,8 @@ export const settingsSchema = issuerSchema.extend({
   INSTANCE_LOGO: httpsUrl.optional(),
   /** Who runs the instance: a company or a person, as pages and mails name them. */
   OPERATOR_NAME: visibleText(100).optional(),
+  /** Who may list NFTs by themselves: nobody, whom an administrator approves, or whoever is signed in. */
+  CREATORS: z.enum(['off', 'invited', 'open']).default('invited'),
   /** Whom people ask, in the foot of pages and mails. */
   SUPPORT_EMAIL: z.email().optional(),
   /** What the foot of pages and mails links to. */

@@ -309,6 +309,19 @@ export const catalogueLimits = {
   lineLength: count('characters of a line of an import', 128 * 1024, 'invalid_input'),
 }
 
+export const creatorLimits = {
+  newRecords: quota('records', 'day', 'new NFTs and listings of a user', 100),
+  reports: quota('reports', 'day', 'reports of a user about NFTs', 5),
+  report: count('characters of a report', 500, 'invalid_input'),
+  reason: count('characters of the sentence with which a proposal is rejected', 500, 'invalid_input'),
+  tokens: count('tokens whose pieces in a wallet a call reads', 20, 'invalid_input'),
+  content: share(
+    'of the bytes of the files of all NFTs, those of one user who lists by `PUT /api/nfts/{ref}`',
+    0.1,
+    'content_full',
+  ),
+}
+
 export const contentLimits = {
   payload: count('characters of `payload` of a record, as JSON', 16 * 1024, 'invalid_input'),
   phrase: count('characters of a phrase', 1000, 'invalid_input'),

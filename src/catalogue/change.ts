@@ -5,17 +5,17 @@ import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue, requireNone } from '../http/errors.ts'
-import { commit, discard, LinesHaveProblems, PricesNeedConfirmation, stage } from './import.ts'
+import { type Commit, commit, discard, LinesHaveProblems, PricesNeedConfirmation, stage } from './import.ts'
 import { parseExactly } from './json.ts'
 import { type LineProblem, parseLines } from './line.ts'
 import { findPriceChanges, toProblem } from './prices.ts'
 import { findLineProblems } from './problems.ts'
 import { listingRecord, nftRecord } from './sql.ts'
 
-/** A page names no lines. */
+/** Whoever changes records knows no lines. */
 const toIssue = ({ line, ...issue }: LineProblem): Issue => issue
 
-type ChangeCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
+export type ChangeCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_CONTENT_BYTES'> }
 
 /** Fields of a record. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -88,8 +88,32 @@ export async function changeRecords(
   })
   if (rows.length < changes.length) throw notFound()
   const changed = changes.flatMap((change, i) => enterFields(change, rows[i]?.record ?? ''))
+  await writeLines({ db, caller, now, settings }, changed, {
+    isConfirmed,
+    guards: changes.map((change) => ({
+      when: sql`NOT EXISTS (SELECT 1 FROM ${sourceOf(change)})`,
+      error: notFound,
+    })),
+    audited: changed.flatMap(({ type, id, owner, details }) =>
+      owner === null ? [{ action: `${type}.change`, subject: id, details } as const] : [],
+    ),
+  })
+}
+
+/** `stored`: the record that it replaces, if it is to be that one still. */
+type Line = { line: string; stored: string | null }
+
+/**
+ * Imports lines, all or none. Throws `confirmation_required` if a price changes by much, `conflict` if a record
+ * is not what it was, and what guards throw.
+ */
+export async function writeLines(
+  { db, caller, now, settings }: ChangeCtx,
+  lines: readonly Line[],
+  options: { isConfirmed: boolean } & Pick<Commit, 'guards' | 'audited' | 'also'>,
+): Promise<void> {
   const { staged, problems } = parseLines(
-    changed.map(({ line }) => line),
+    lines.map(({ line }) => line),
     1,
     Object.keys(settings.NETWORKS),
   )
@@ -101,25 +125,16 @@ export async function changeRecords(
     caller,
     now,
     importId: crypto.randomUUID(),
-    callHash: 'page',
-    // A page names no files.
-    maxContentBytes: Number.MAX_SAFE_INTEGER,
+    callHash: 'change',
+    maxContentBytes: settings.MAX_CONTENT_BYTES,
   }
-  const lines = staged.map((line, i) => ({ ...line, shown: changed[i]?.stored ?? null }))
-  await stage(importCtx, { from: 1, last, lines })
+  await stage(importCtx, {
+    from: 1,
+    last,
+    lines: staged.map((line, i) => ({ ...line, shown: lines[i]?.stored ?? null })),
+  })
   try {
-    await commit(importCtx, {
-      last,
-      isDryRun: false,
-      isConfirmed,
-      guards: changes.map((change) => ({
-        when: sql`NOT EXISTS (SELECT 1 FROM ${sourceOf(change)})`,
-        error: notFound,
-      })),
-      audited: changed.flatMap(({ type, id, owner, details }) =>
-        owner === null ? [{ action: `${type}.change`, subject: id, details } as const] : [],
-      ),
-    })
+    await commit(importCtx, { last, isDryRun: false, ...options })
   } catch (error) {
     if (error instanceof LinesHaveProblems)
       requireNone((await findLineProblems(importCtx)).map(toIssue))

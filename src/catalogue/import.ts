@@ -10,7 +10,7 @@ import {
   catalogueLines,
   catalogueTypes,
 } from '../db/schema/catalogue.ts'
-import { raw } from '../db/statements.ts'
+import { raw, type Statement } from '../db/statements.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
@@ -110,7 +110,7 @@ function nameUsers(db: Database, lines: readonly StagedLine[]) {
         OR id IN (SELECT userId FROM creators) OR id IN (SELECT creatorId FROM nfts))`
 }
 
-type Commit = {
+export type Commit = {
   /** The number of the last line. */
   last: number
   isDryRun: boolean
@@ -120,6 +120,8 @@ type Commit = {
   guards?: readonly Guard[]
   /** What the audit log says, if it is no import of a file. */
   audited?: readonly Parameters<typeof recordAction>[1][]
+  /** What else is written, after the records. */
+  also?: readonly Statement[]
 }
 
 /**
@@ -155,6 +157,7 @@ export async function commit(
       WHERE id = ${importId} RETURNING result`,
     record: caller ? audited.map((action) => recordAction({ db, caller, now }, action)) : undefined,
     records: writeRecords(db, importId, now),
+    also: options.also,
     room: raw(
       db,
     )`INSERT INTO guard SELECT iif(${contentBytes} > ${maxContentBytes}, ${FULL}, NULL)`,

@@ -10,6 +10,7 @@ import {
   fulfilments,
   listingTypes,
   orderableStatuses,
+  otherStatuses,
   recipients,
 } from '../db/schema/catalogue.ts'
 import { inMinorUnits } from '../http/fields.ts'
@@ -33,7 +34,10 @@ const MAX_METADATA_LENGTH = 120 * 1024
 // Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
 const invisible = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D\u{E0020}-\u{E007F}]]/v
 
-const id = identifier(200, invisible)
+/** An id that somebody else gave a record. */
+export const ownId = identifier(200, invisible)
+/** Of what a user lists, it begins with the id of the user: see `creators/record.ts`. */
+const recordId = identifier(401, invisible)
 const label = writtenText(255, 1)
 const uint256 = z
   .string()
@@ -81,7 +85,7 @@ const normalized = <T extends Price>({ shape }: z.ZodObject, record: T) => ({
 const User = z
   .strictObject({
     type: z.literal('user').describe('A creator or seller.'),
-    id: id.describe('Your own id of the user, by which other records refer to it.'),
+    id: ownId.describe('Your own id of the user, by which other records refer to it.'),
     name: orNull(Profile.shape.name).describe('The name that others see.'),
     username: orNull(Profile.shape.username).describe(
       '3 to 30 characters, a letter first: only a to z, 0 to 9 and _.',
@@ -167,8 +171,8 @@ const flag = (description: string) => z.boolean().default(false).describe(descri
 const NftFields = z
   .strictObject({
     type: z.literal('nft').describe('A token of a contract.'),
-    id: id.describe('Your own id of the NFT, by which listings refer to it.'),
-    creator: id.describe('The id of the user who made the NFT.'),
+    id: recordId.describe('Your own id of the NFT, by which listings refer to it.'),
+    creator: ownId.describe('The id of the user who made the NFT.'),
     network: z.string().describe('The name of the network in the configuration.'),
     contract: EthereumAddress.describe('The address of the token contract.'),
     contractName: label.describe('The name of the token contract.'),
@@ -192,7 +196,7 @@ const NftFields = z
         'Who may get the token: `verified` if only wallets that its contract knows. Then its delivery is not tried before it is sold.',
       ),
     status: z
-      .enum([...orderableStatuses, 'draft'])
+      .enum([...orderableStatuses, ...otherStatuses])
       .default('released')
       .describe('Whether the NFT can be bought. Lists show what is released.'),
     releaseAt: orNull(time).describe(
@@ -252,9 +256,9 @@ const Nft = NftFields.transform(({ amount, ...nft }) =>
 const ListingFields = z
   .strictObject({
     type: z.literal('listing').describe('An offer to sell an NFT.'),
-    id: id.describe('Your own id of the listing.'),
-    nft: id.describe('The id of the NFT.'),
-    seller: id.describe('The id of the user who sells it.'),
+    id: recordId.describe('Your own id of the listing.'),
+    nft: recordId.describe('The id of the NFT.'),
+    seller: ownId.describe('The id of the user who sells it.'),
     saleType: z.enum(listingTypes).default('regular').describe('A fixed price, or an auction.'),
     ...price,
     amount: orNull(pieces).describe('The most pieces of one order; null for no limit.'),
@@ -273,5 +277,9 @@ export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing]
     code === 'invalid_union' ? 'must be "user", "nft" or "listing"' : undefined,
 })
 
+/** The fields of the records of each type, before what is checked of several together. */
+export const nftFields = NftFields.shape
+export const listingFields = ListingFields.shape
+
 /** The fields of all records. Those of one name have values of one kind. */
-export const recordFields = { ...User.shape, ...NftFields.shape, ...ListingFields.shape }
+export const recordFields = { ...User.shape, ...nftFields, ...listingFields }

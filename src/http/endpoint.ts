@@ -101,6 +101,7 @@ export type Tag =
   | 'Transfers'
   | 'Catalogue'
   | 'Content'
+  | 'Creators'
   | 'Operations'
   | 'Retention'
   | 'Identity'

@@ -147,7 +147,7 @@ export const isPublicSql = (now: string): SQL =>
 
 /** Whether an NFT that lists have shown is a draft now, or its release was postponed. */
 const isWithdrawnSql = (now: string): SQL =>
-  sql`(${nfts.status} = 'draft' OR ${nfts.releaseAt} > ${now})
+  sql`(${nfts.status} IN ('draft', 'withdrawn') OR ${nfts.releaseAt} > ${now})
     AND ${nfts.wasReleased} AND ${nfts.deletedAt} IS NULL`
 
 /** Whether the metadata of an NFT has an image. */

@@ -20,6 +20,8 @@ export const contentReleases = ['delivered', 'holder'] as const
 
 /** Statuses in which an NFT can be ordered. One that is unlisted is shown only to who names it. */
 export const orderableStatuses: readonly string[] = ['released', 'unlisted']
+/** Statuses of what is not for sale: not yet, or no more. */
+export const otherStatuses = ['draft', 'withdrawn'] as const
 
 export const nfts = sqliteTable(
   'nfts',
@@ -91,6 +93,7 @@ export const nfts = sqliteTable(
     index('nfts_creator')
       .on(t.creatorId, t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
+    index('nfts_own').on(t.creatorId, t.id),
     index('nfts_changed').on(t.changedAt),
     index('nfts_postponed').on(t.releaseAt).where(sql`${t.changedAt} < ${t.releaseAt}`),
     index('nfts_title').on(sql`${t.title} COLLATE NOCASE`),

@@ -252,7 +252,7 @@ export type AuditAction =
   | 'order.mail'
   | 'user.forget'
   | 'catalogue.import'
-  | `${'nft' | 'listing'}.change`
+  | `${'nft' | 'listing'}.${'change' | 'approve' | 'reject'}`
   | 'content.store'
   | `codes.${'store' | 'read' | 'remove'}`
 

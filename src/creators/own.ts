@@ -1,0 +1,117 @@
+/** What a user lists: the records, and what waits of them. */
+import { type SQL, sql } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import { type Fields, parseRecord } from '../catalogue/change.ts'
+import { listingRecord, nftRecord, userReference } from '../catalogue/sql.ts'
+import type { proposals } from '../db/schema/creators.ts'
+import { raw } from '../db/statements.ts'
+import { isUnlimitedSql } from '../db/stock.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { type Kind, stateOf } from './record.ts'
+
+type Row = {
+  /** What comes before `/` and the `ref` in the ids of the user's records. */
+  owner: string
+  isNamed: 0 | 1
+  approved: 0 | 1
+  wallet: string
+  walletChainId: number
+  number: number | null
+  externalId: string | null
+  status: string | null
+  record: string | null
+  available: number | null
+  isEnded: 0 | 1
+} & ProposalRow
+
+type ProposalRow = {
+  [K in 'state' | 'fields' | 'version' | 'reason' | 'submittedAt']:
+    | (typeof proposals.$inferSelect)[K]
+    | null
+}
+
+/** The tables of a record of the user `u`, after FROM. `id`: a condition on it. */
+const sources = {
+  nft: (id: SQL) => sql`LEFT JOIN nfts n ON n.creatorId = u.id AND n.deletedAt IS NULL AND ${id}
+    LEFT JOIN proposals p ON p.kind = 'nft' AND p.subjectId = n.id`,
+  listing: (id: SQL) => sql`LEFT JOIN listings l ON l.sellerId = u.id AND l.type = 'regular' AND ${id}
+    LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN proposals p ON p.kind = 'listing' AND p.subjectId = l.id`,
+} as const satisfies Record<Kind, (id: SQL) => SQL>
+
+const columns = {
+  nft: sql`n.id AS number, n.externalId, iif(n.id IS NULL, NULL, ${sql.raw(nftRecord())}) AS record,
+    0 AS isEnded`,
+  listing: sql`l.id AS number, l.externalId, iif(l.id IS NULL, NULL, ${sql.raw(listingRecord)}) AS record,
+    NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS isEnded`,
+} as const satisfies Record<Kind, SQL>
+
+const owner = sql.raw(userReference('u'))
+
+const ownSql = ({ caller }: Pick<Ctx, 'caller'>, kind: Kind, id: SQL) =>
+  sql`SELECT ${owner} AS owner, u.externalId IS NOT NULL AS isNamed, u.approved,
+      u.ethereumPublicAddr AS wallet, u.walletChainId, ${columns[kind]}, n.status,
+      iif(${isUnlimitedSql('n')}, NULL, n.availableAmount) AS available,
+      p.state, p.fields, p.version, p.reason, p.submittedAt
+    FROM users u ${sources[kind](id)} WHERE u.id = ${caller.userId}`
+
+/** The user who calls, and the stored record, or null. */
+export type Own = Awaited<ReturnType<typeof readOwn>>
+
+/** Returns the user who calls, and the record that the user calls `ref`, if there is one. */
+export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
+  const id = sql`${sql.raw(kind === 'nft' ? 'n' : 'l')}.externalId = ${owner} || '/' || ${ref}`
+  const { rows } = await readAs(ctx.db, ctx.caller, { rows: raw<Row>(ctx.db)`${ownSql(ctx, kind, id)}` })
+  const [row] = rows
+  if (!row) throw new ApiError('not_found', 'there is no such user')
+  const { owner: reference, isNamed, approved, wallet, walletChainId } = row
+  return {
+    user: { reference, isNamed: isNamed === 1, isApproved: approved === 1, wallet, walletChainId },
+    externalId: `${reference}/${ref}`,
+    stored: toStored(row),
+  }
+}
+
+function toStored(row: Row) {
+  const { number, externalId, status, record, available } = row
+  if (number === null || externalId === null || record === null || status === null) return null
+  const { owner: reference, state, fields, version, reason, submittedAt } = row
+  return {
+    number,
+    ref: externalId.startsWith(`${reference}/`) ? externalId.slice(reference.length + 1) : null,
+    json: record,
+    record: parseRecord(record),
+    state: row.isEnded ? 'withdrawn' : stateOf(status, state),
+    available,
+    proposal:
+      state === null
+        ? null
+        : {
+            ...{ state, version, reason, submittedAt },
+            fields: Object(JSON.parse(fields ?? '{}')) as Fields,
+          },
+  } as const
+}
+
+export type Stored = NonNullable<ReturnType<typeof toStored>>
+
+export const requireStored = ({ stored }: Own): Stored => {
+  if (!stored) throw new ApiError('not_found', 'you list nothing under this ref')
+  return stored
+}
+
+/** Returns a page of the records of the user who calls, the newest first. `before`: a number. */
+export async function listOwn(
+  ctx: Ctx,
+  kind: Kind,
+  { before, limit }: { before: number; limit: number },
+) {
+  const table = sql.raw(kind === 'nft' ? 'n' : 'l')
+  const { rows } = await readAs(ctx.db, ctx.caller, {
+    rows: raw<Row>(ctx.db)`${ownSql(ctx, kind, sql`${table}.id < ${before}`)}
+      AND ${table}.id IS NOT NULL ORDER BY ${table}.id DESC LIMIT ${limit + 1}`,
+  })
+  const found = rows.flatMap((row) => toStored(row) ?? [])
+  const page = found.slice(0, limit)
+  return { page, next: found.length > limit ? (page.at(-1)?.number ?? null) : null }
+}

@@ -1,0 +1,123 @@
+/** What waits to be approved, and what operators decide. */
+import { sql } from 'drizzle-orm'
+import { readAs, writeAs } from '../auth/access.ts'
+import { recordAction } from '../auth/audit.ts'
+import { type Fields, parseRecord, writeLines } from '../catalogue/change.ts'
+import { listingRecord, nftRecord } from '../catalogue/sql.ts'
+import { orderableStatuses } from '../db/schema/catalogue.ts'
+import type { proposals } from '../db/schema/creators.ts'
+import { raw } from '../db/statements.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
+import { tokenOf } from './plan.ts'
+import { proveToken } from './proof.ts'
+import type { Kind } from './record.ts'
+import { type SaveCtx, setProposal } from './save.ts'
+
+type Row = Pick<
+  typeof proposals.$inferSelect,
+  'kind' | 'subjectId' | 'userId' | 'fields' | 'version' | 'submittedAt'
+> & {
+  record: string
+  nftId: number
+  available: number
+  missingFiles: number
+  creator: string | null
+  wallet: string
+  walletChainId: number
+  approved: 0 | 1
+}
+
+const columns = sql`p.kind, p.subjectId, p.userId, p.fields, p.version, p.submittedAt, n.id AS nftId,
+  n.availableAmount AS available, n.missingFiles, coalesce(u.name, u.username) AS creator,
+  u.ethereumPublicAddr AS wallet, u.walletChainId, u.approved,
+  iif(p.kind = 'nft', ${sql.raw(nftRecord())}, ${sql.raw(listingRecord)}) AS record`
+
+/** Of a listing `n` is its NFT. */
+const source = sql`proposals p JOIN users u ON u.id = p.userId
+  LEFT JOIN listings l ON p.kind = 'listing' AND l.id = p.subjectId
+  JOIN nfts n ON n.id = iif(p.kind = 'nft', p.subjectId, l.nftId)`
+
+const toProposal = ({ record, fields, subjectId: number, ...row }: Row) => ({
+  ...row,
+  number,
+  record: parseRecord(record),
+  fields: Object(JSON.parse(fields)) as Fields,
+})
+
+export type Proposal = ReturnType<typeof toProposal>
+
+/** Returns the oldest of what waits, and how much waits. */
+export async function listWaiting(ctx: Ctx, { limit }: { limit: number }) {
+  const { rows, counts } = await readAs(ctx.db, ctx.caller, {
+    rows: raw<Row>(ctx.db)`SELECT ${columns} FROM ${source}
+      WHERE p.state = 'in_review' ORDER BY p.submittedAt LIMIT ${limit}`,
+    counts: raw<{ total: number }>(ctx.db)`SELECT count(*) AS total FROM proposals
+      WHERE state = 'in_review'`,
+  })
+  return { proposals: rows.map(toProposal), total: counts[0]?.total ?? 0 }
+}
+
+const selectProposal = ({ db }: Pick<Ctx, 'db'>, kind: Kind, number: number) =>
+  raw<Row>(db)`SELECT ${columns} FROM ${source} WHERE p.kind = ${kind} AND p.subjectId = ${number}
+    AND p.state = 'in_review'`
+
+type Named = { kind: Kind; number: number; version: string }
+
+/** A review is of what was looked at: `conflict` if that has changed. */
+const refuseOther = ({ kind, number, version }: Named) =>
+  guard('conflict', 'this has changed since it was shown: look at it again')`NOT EXISTS (
+    SELECT 1 FROM proposals WHERE kind = ${kind} AND subjectId = ${number}
+      AND version = ${version} AND state = 'in_review')`
+
+const notFound = () => new ApiError('not_found', 'nothing of this number waits to be approved')
+
+/**
+ * Puts on sale what was looked at. Throws `not_found`, `conflict`, `content_missing`, and what `proveToken` throws:
+ * pieces may have left the wallet.
+ */
+export async function approveProposal(ctx: SaveCtx, named: Named): Promise<Proposal> {
+  const { db, caller } = ctx
+  const { rows } = await readAs(db, caller, { rows: selectProposal(ctx, named.kind, named.number) })
+  const [row] = rows
+  if (!row) throw notFound()
+  const { userId: id, wallet, walletChainId, ...proposal } = toProposal(row)
+  const { record, fields } = proposal
+  const isNew = named.kind === 'nft' && !orderableStatuses.includes(String(record.status))
+  const externalId = String(record.id)
+  const token = tokenOf(record, proposal)
+  const proven = isNew
+    ? await proveToken(ctx, { token, holder: { id, wallet, walletChainId }, externalId })
+    : []
+  const line = { ...record, ...fields, ...(isNew && { status: 'released' }) }
+  await writeLines(ctx, [{ line: JSON.stringify(line), stored: row.record }], {
+    isConfirmed: true,
+    guards: [
+      refuseOther(named),
+      guard('content_missing', 'its files are not uploaded yet')`EXISTS (SELECT 1 FROM nfts
+        WHERE ${named.kind === 'nft'} AND id = ${named.number} AND missingFiles > 0)`,
+      ...proven,
+    ],
+    audited: [{ action: `${named.kind}.approve`, subject: named.number }],
+    also: [setProposal(ctx, named.kind, externalId, null)],
+  })
+  return toProposal(row)
+}
+
+/** Says why something is not put on sale. Throws `not_found`, `conflict`. */
+export async function rejectProposal(
+  ctx: Ctx,
+  { reason, ...named }: Named & { reason: string },
+): Promise<Proposal> {
+  const { db, caller } = ctx
+  const { rows } = await writeAs(db, caller, [refuseOther(named)], {
+    rows: selectProposal(ctx, named.kind, named.number),
+    changed: raw<never>(db)`UPDATE proposals SET state = 'rejected', reason = ${reason}
+      WHERE kind = ${named.kind} AND subjectId = ${named.number} AND version = ${named.version}`,
+    record: recordAction(ctx, { action: `${named.kind}.reject`, subject: named.number }),
+  })
+  const [row] = rows
+  if (!row) throw notFound()
+  return toProposal(row)
+}
