@@ -6,6 +6,7 @@ import { rules } from '../../../src/delivery/reasons.ts'
 import {
   catalogueLimits,
   contentLimits,
+  creatorLimits,
   describeLimit,
   type Limit,
   mailLimits,
@@ -64,6 +65,7 @@ export const limitSections: Record<string, Record<string, Limit>> = {
   Webhooks: webhookLimits,
   'Catalogue and marketplace': catalogueLimits,
   Content: contentLimits,
+  Creators: creatorLimits,
   Operators: operatorLimits,
 }
 
