@@ -100,6 +100,7 @@ CREATE TABLE `nfts` (
 	`tokenId` text,
 	`fulfilment` text DEFAULT 'transfer' NOT NULL,
 	`recipients` text DEFAULT 'anybody' NOT NULL,
+	`heldBySeller` integer DEFAULT false NOT NULL,
 	`status` text NOT NULL,
 	`releaseAt` text NOT NULL,
 	`createdAt` text NOT NULL,

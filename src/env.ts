@@ -80,7 +80,7 @@ export const networkFields = z.object({
   maxPriorityFeePerGasGwei: positiveNumber,
   /** Block explorer, for links to transactions. */
   explorerUrl: httpUrl.optional(),
-  /** The wallet that holds the NFTs for sale. Without it, the wallet of the seller holds them. */
+  /** The wallet that holds NFTs for sale, as `delivery/holder.ts` says. Without it, sellers hold them. */
   treasury: address.optional(),
   /** The name of the chain in wallets (EIP-3085, as the next two). */
   name: nonEmpty.optional(),

@@ -77,10 +77,10 @@ const findGroups = (tried: readonly Judged[], ...outcomes: Outcome[]) =>
     const [first] = members
     const outcome = judgeGroup(members)
     if (!first || !outcomes.includes(outcome)) return []
-    const { network, contract, fulfilment, sellerId } = first.row
+    const { network, contract, fulfilment, heldBySeller, sellerId } = first.row
     const obstacle = findRefused(members).at(-1)?.next.obstacle ?? null
     const checkAt = members.findLast(({ verdict }) => verdict.is === 'impossible')?.next.checkAt
-    return { network, contract, fulfilment, sellerId, obstacle, checkAt, outcome }
+    return { network, contract, fulfilment, heldBySeller, sellerId, obstacle, checkAt, outcome }
   })
 
 /** The columns of `DueListing`. */
@@ -88,7 +88,7 @@ const dueColumns = (
   time: string,
 ) => sql`l.id, l.sellerId, l.checkAt AS was, l.obstacle, l.obstacleSince,
   l.foundBy, l.isShared, l.disputedSince, l.untriedUntil, n.contractNetwork AS network,
-  n.contractAddr AS contract, n.tokenId, n.fulfilment, n.recipients, u.ethereumPublicAddr AS holder,
+  n.contractAddr AS contract, n.tokenId, n.fulfilment, n.heldBySeller, n.recipients, u.ethereumPublicAddr AS seller,
   ${isForSaleAt(time)} AS isForSale`
 
 const isForSaleAt = (time: string) => sql.raw(isForSale(`'${time}'`))
@@ -111,7 +111,7 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
       due AS MATERIALIZED (
         SELECT w.id, w.checkAt, w.untriedUntil IS NULL AS isRepeated, w.isShared, n.contractNetwork AS network,
           row_number() OVER (
-            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, w.sellerId, w.isShared
+            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, n.heldBySeller, w.sellerId, w.isShared
             ORDER BY w.untriedUntil IS NULL, w.checkAt, w.id) AS turn
         FROM waiting w CROSS JOIN nfts n ON n.id = w.nftId),
       chosen AS (SELECT id, network, row_number() OVER (PARTITION BY network
@@ -150,7 +150,8 @@ async function selectSamples(
 
 /** Whether a listing `l` of the NFT `n` belongs to the group `g`. */
 const isOfGroup = sql`n.contractAddr = g.value ->> 'contract' AND n.contractNetwork = g.value ->> 'network'
-  AND n.fulfilment = g.value ->> 'fulfilment' AND l.sellerId = g.value ->> 'sellerId'`
+  AND n.fulfilment = g.value ->> 'fulfilment' AND n.heldBySeller = g.value ->> 'heldBySeller'
+  AND l.sellerId = g.value ->> 'sellerId'`
 
 /** What a delivery has found meanwhile stays as it is. */
 async function store(

@@ -74,11 +74,20 @@ function pauseAfter(obstacle: SaleObstacle, since: string, now: Date): number {
   return Math.min(LATER, Math.max(SOON, now.getTime() - Date.parse(since)))
 }
 
-/** What a seller lists of a contract: what can be delivered of it, or cannot, mostly has one cause. */
-export type ListingGroup = Pick<DueListing, 'network' | 'contract' | 'fulfilment' | 'sellerId'>
+/** What a seller lists of a contract, and who holds it: what can be delivered of it, or cannot, mostly has one cause. */
+export type ListingGroup = Pick<
+  DueListing,
+  'network' | 'contract' | 'fulfilment' | 'heldBySeller' | 'sellerId'
+>
 
-export const groupKey = ({ network, contract, fulfilment, sellerId }: ListingGroup): string =>
-  JSON.stringify([network, contract, fulfilment, sellerId])
+export const groupKey = (group: ListingGroup): string =>
+  JSON.stringify([
+    group.network,
+    group.contract,
+    group.fulfilment,
+    group.heldBySeller,
+    group.sellerId,
+  ])
 
 /** A listing that was tried, with its new values. `isSample`: because others of its group were refused. */
 export type Judged = {

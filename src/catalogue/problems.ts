@@ -138,6 +138,7 @@ const checks = [
     contract: 'n.contractAddr',
     tokenId: 'n.tokenId',
     amountType: 'n.amountType',
+    heldBySeller: 'n.heldBySeller',
   }).map(([field, column]) =>
     nft('cannot_change', field, `n.id IS NOT NULL AND ${column} IS NOT ${value(field)}`),
   ),

@@ -214,6 +214,9 @@ const NftFields = z
     salesContractUrl: orNull(webUrl).describe(
       'Where the sales contract can be read, an https URL.',
     ),
+    heldBySeller: flag(
+      'Whether the wallet of the seller holds the pieces, also where the network has a treasury.',
+    ),
     downloadable: flag('Whether the buyer may download the files.'),
     redeemable: flag('Whether the NFT can be redeemed.'),
     upgradeable: flag('Whether the NFT can be upgraded.'),

@@ -84,6 +84,7 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
       salesContractUrl: 'n.salesContractUrl',
     }),
     ...flags({
+      heldBySeller: 'n.heldBySeller',
       downloadable: 'n.downloadable',
       redeemable: 'n.redeemable',
       upgradeable: 'n.upgradeable',

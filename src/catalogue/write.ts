@@ -93,13 +93,13 @@ const poolSize = '(SELECT count(*) FROM codes WHERE nftId = nfts.id)'
 
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
-    contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, recipients, status, releaseAt,
-    price, priceEths, priceCurrency, coverKey, category, fee, feeRecipient, salesContractUrl,
+    contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, recipients, heldBySeller, status,
+    releaseAt, price, priceEths, priceCurrency, coverKey, category, fee, feeRecipient, salesContractUrl,
     downloadable, redeemable, upgradeable, fractionalized, contentRelease, secretPhrase, hasCodes,
     title, payload, createdAt, updatedAt, changedAt)
   SELECT r.externalId, c.id, c.ethereumPublicAddr, ${value('network')}, ${value('contract')},
     ${value('contractName')}, ${value('tokenId')}, coalesce(${value('amount')}, 0), coalesce(${value('amount')}, 0),
-    ${value('fulfilment')}, ${value('recipients')}, ${value('status')},
+    ${value('fulfilment')}, ${value('recipients')}, ${value('heldBySeller')}, ${value('status')},
     ${releaseAt}, ${value('priceCents')},
     ${value('priceEths')}, ${value('priceCurrency')}, ${value('coverKey')}, ${value('category')},
     ${value('fee')}, ${value('feeRecipient')}, ${value('salesContractUrl')},
@@ -180,9 +180,9 @@ const checkChanged = `UPDATE listings SET checkAt = r.now,
  * ERC721A needs most gas. The condition of `untriedUntil` is that of the index.
  */
 const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FROM (
-  SELECT l.id, row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
-      ORDER BY l.id) AS first,
-    row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, l.sellerId
+  SELECT l.id, row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment,
+      n.heldBySeller, l.sellerId ORDER BY l.id) AS first,
+    row_number() OVER (PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, n.heldBySeller, l.sellerId
       ORDER BY length(n.tokenId) DESC, n.tokenId DESC) AS last
   FROM listings l JOIN nfts n ON n.id = l.nftId
   WHERE l.active AND (l.untriedUntil IS NULL) IN (0, 1) AND l.checkAt = (SELECT now FROM r))
@@ -190,7 +190,8 @@ const checkSamples = `UPDATE listings SET checkAt = '' WHERE id IN (SELECT id FR
 
 /** Whether `n` and `l` are an NFT of the contract and a listing of the seller of `g`. */
 const isOfGroup = `n.contractAddr = g.contractAddr AND n.contractNetwork = g.contractNetwork
-  AND n.fulfilment = g.fulfilment AND l.sellerId = g.sellerId`
+  AND n.fulfilment = g.fulfilment AND n.heldBySeller = g.heldBySeller
+  AND l.sellerId = g.sellerId`
 
 /**
  * The obstacle of a contract holds for what was never tried of it, if its seller sells nothing of it. It
@@ -198,22 +199,22 @@ const isOfGroup = `n.contractAddr = g.contractAddr AND n.contractNetwork = g.con
  * other columns of `known` from a row that has the maximum.
  */
 const shareObstacles = `, untried AS MATERIALIZED (
-    SELECT l.id, l.sellerId, n.contractNetwork, n.contractAddr, n.fulfilment
+    SELECT l.id, l.sellerId, n.contractNetwork, n.contractAddr, n.fulfilment, n.heldBySeller
     FROM r CROSS JOIN listings l ON l.externalId = r.externalId CROSS JOIN nfts n ON n.id = l.nftId
     WHERE r.type = 'listing' AND l.untriedUntil IS NOT NULL AND l.obstacle IS NULL
       AND n.recipients = 'anybody'),
   known AS MATERIALIZED (SELECT g.*, max(l.checkAt = '${NEVER}') AS isLasting, l.obstacle, l.foundBy
-    FROM (SELECT DISTINCT sellerId, contractNetwork, contractAddr, fulfilment FROM untried) g
+    FROM (SELECT DISTINCT sellerId, contractNetwork, contractAddr, fulfilment, heldBySeller FROM untried) g
       CROSS JOIN listings l ON l.sellerId = g.sellerId AND l.obstacle IS NOT NULL
         AND l.obstacle NOT IN ('${pieceObstacles.join(`', '`)}')
       CROSS JOIN nfts n ON n.id = l.nftId AND ${isOfGroup}
-    GROUP BY 1, 2, 3, 4)
+    GROUP BY 1, 2, 3, 4, 5)
   UPDATE listings SET obstacle = shared.obstacle, obstacleSince = shared.now, foundBy = shared.foundBy,
     isShared = 1,
     checkAt = CASE WHEN shared.isLasting THEN '${NEVER}' WHEN listings.checkAt = '' THEN ''
       ELSE strftime('%Y-%m-%dT%H:%M:%fZ', shared.now, '1 day') END
   FROM (SELECT untried.id, g.obstacle, g.foundBy, g.isLasting, (SELECT now FROM r LIMIT 1) AS now
-    FROM known g JOIN untried USING (sellerId, contractNetwork, contractAddr, fulfilment)
+    FROM known g JOIN untried USING (sellerId, contractNetwork, contractAddr, fulfilment, heldBySeller)
     WHERE NOT EXISTS (SELECT 1 FROM nfts n CROSS JOIN listings l ON l.nftId = n.id
       WHERE ${isOfGroup} AND l.obstacle IS NULL AND l.untriedUntil IS NULL AND n.recipients = 'anybody'
         AND ${isForSale('(SELECT now FROM r LIMIT 1)')})) shared

@@ -148,7 +148,7 @@ async function findTransactions(
     const { proof = null, hash = null, isDoubtful = false } = uses.found.get(delivery.id) ?? {}
     const isConfirmed = isAlone || proof?.agreed.isConfirmed === true
     const suffices = isConfirmed || isSearchOver(delivery, loaded, now)
-    const end = proof && suffices && settleMined(proof.located, proof.agreed, network.treasury)
+    const end = proof && suffices && settleMined(proof.located, proof.agreed, network)
     if (end && (isConfirmed || end.change.transition !== 'fail')) {
       const hasFailedSo =
         delivery.state === 'failed' && delivery.reasonCode === end.change.reasonCode

@@ -18,6 +18,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import type { Network } from '../env.ts'
 import { DAY, MINUTE } from '../time.ts'
+import { treasuryOf } from './holder.ts'
 import type { Delivery } from './model.ts'
 
 /** Milliseconds for which the transaction that used a key is searched for. */
@@ -155,12 +156,15 @@ export const rules: Record<ReasonCode, Rule> = {
 }
 
 /**
- * Returns who can remove the cause. A treasury holds the NFTs of all sellers, but does not own their
- * contracts.
+ * Returns who can remove the cause. A treasury holds NFTs of sellers, but does not own their contracts.
  */
-export function removerOf(code: ReasonCode, { treasury }: Pick<Network, 'treasury'>) {
+export function removerOf(
+  code: ReasonCode,
+  nft: Parameters<typeof treasuryOf>[0],
+  network: Pick<Network, 'treasury'>,
+) {
   const remover = rules[code].removedBy ?? 'operator'
-  const isHeld = treasury && remover === 'seller' && code !== 'minter_role_missing'
+  const isHeld = treasuryOf(nft, network) && remover === 'seller' && code !== 'minter_role_missing'
   return isHeld ? 'operator' : remover
 }
 

@@ -79,7 +79,7 @@ async function findRight(deliveries: readonly Delivery[], { network, observation
   for (const { delivery, record } of recorded) {
     const { proof = null, isTold = false } = found.get(delivery.id) ?? {}
     const end = proof?.agreed.isConfirmed
-      ? settleMined(proof.located, proof.agreed, network.treasury)?.change
+      ? settleMined(proof.located, proof.agreed, network)?.change
       : !isTold && settle(delivery, record, null, null)
     if (end) right.set(delivery.id, end.transition === transitionTo[delivery.state])
     else right.delete(delivery.id)

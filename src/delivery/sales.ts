@@ -17,6 +17,7 @@ import {
   word,
 } from '../ethereum/token.ts'
 import { tryItem } from './chain/refusal.ts'
+import { holderOf, treasuryOf } from './holder.ts'
 import { makeTrialKeys } from './key.ts'
 import { explain, type Reason } from './reasons.ts'
 
@@ -27,8 +28,12 @@ export type SoldContract = {
   fulfilment: (typeof fulfilments)[number]
 }
 
-/** `holder`: the wallet of the seller; empty without one. */
-export type Sale = SoldContract & { tokenId: string | null; holder: string }
+/** `seller`: the wallet of the seller; empty without one. */
+export type Sale = SoldContract & {
+  tokenId: string | null
+  heldBySeller: boolean | 0 | 1
+  seller: string
+}
 
 /** `not_needed`: the marketplace holds the NFTs. */
 type Permission = { is: 'allowed' | 'missing' | 'not_needed' } | { is: 'unknown'; reason: string }
@@ -74,7 +79,7 @@ export async function trySales<S extends Sale>(
   const clients = new Map(
     Object.values(networks).map((network) => [network, joinedNodes(network, signal)]),
   )
-  const tried = sales.map((sale) => [sale.network, sale.contract, sale.tokenId, sale.holder])
+  const tried = sales.map((sale) => [sale.network, sale.contract, sale.tokenId, sale.seller])
   const keys = await makeTrialKeys(secret, tried, now)
   return Promise.all(
     sales.map(async (sale, i) => {
@@ -126,13 +131,14 @@ const readObstacle = (reason: Pick<Reason, 'reasonCode'> | null): SaleObstacle |
 async function readPermission(
   rpcs: readonly Rpc[],
   network: TriedNetwork,
-  { contract, fulfilment, holder }: Sale,
+  sale: Sale,
 ): Promise<Permission> {
-  const isMint = fulfilment === 'mint'
+  const { contract, seller } = sale
+  const isMint = sale.fulfilment === 'mint'
   if (!isAddress(contract, { strict: false })) return unknown('its address is not valid')
-  if (network.treasury && !isMint) return { is: 'not_needed' }
-  if (!isMint && !isAddress(holder, { strict: false })) return unknown('no wallet is linked')
-  const from = isMint ? zeroAddress : getAddress(holder)
+  if (!isMint && treasuryOf(sale, network)) return { is: 'not_needed' }
+  if (!isMint && !isAddress(seller, { strict: false })) return unknown('no wallet is linked')
+  const from = isMint ? zeroAddress : getAddress(seller)
   const request = permissionRequest(getAddress(contract), network.delivery, from)
   const replies = await Promise.all(rpcs.map(async (rpc) => (await rpc([request]))(request)))
   const answers = replies.map((reply) => (inconclusive(reply) ? null : !!word(reply)))
@@ -153,7 +159,7 @@ async function trySale(
     contractAddr: sale.contract,
     tokenId: sale.tokenId,
     quantity: 1,
-    holder: sale.fulfilment === 'mint' ? null : (network.treasury ?? sale.holder),
+    holder: holderOf(sale, network),
     recipient: plainAccount(key),
   })
   if (typeof transfer === 'string') return explain(transfer)

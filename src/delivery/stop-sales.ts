@@ -41,7 +41,7 @@ export function stopSales(db: Database, deliveries: readonly Undeliverable[], no
   const at = now.toISOString()
   const inOneDay = new Date(now.getTime() + DAY).toISOString()
   const found = sql`found AS MATERIALIZED (SELECT i.nftId, i.sellerId, n.contractNetwork, n.contractAddr,
-      n.fulfilment, max(${movedNothing(sql`r.value ->> 'obstacle'`)}), r.value ->> 'obstacle' AS obstacle
+      n.fulfilment, n.heldBySeller, max(${movedNothing(sql`r.value ->> 'obstacle'`)}), r.value ->> 'obstacle' AS obstacle
     FROM json_each(${JSON.stringify(deliveries)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
       CROSS JOIN nfts n ON n.id = i.nftId
     WHERE n.recipients = 'anybody'
@@ -49,7 +49,8 @@ export function stopSales(db: Database, deliveries: readonly Undeliverable[], no
     GROUP BY i.nftId, i.sellerId)`
   const isPiece = sql`found.obstacle IN (SELECT value FROM json_each(${JSON.stringify(pieceObstacles)}))`
   const others = sql`others AS MATERIALIZED (
-    SELECT found.*, l.id, l.sellerId AS otherSellerId, n.fulfilment AS otherFulfilment, l.obstacle AS stored
+    SELECT found.*, l.id, l.sellerId AS otherSellerId, n.fulfilment AS otherFulfilment,
+      n.heldBySeller AS otherHeldBySeller, l.obstacle AS stored
     FROM found CROSS JOIN nfts n ON n.contractAddr = found.contractAddr
         AND n.contractNetwork = found.contractNetwork AND n.id <> found.nftId AND n.recipients = 'anybody'
       CROSS JOIN listings l ON l.nftId = n.id
@@ -63,13 +64,13 @@ export function stopSales(db: Database, deliveries: readonly Undeliverable[], no
       UPDATE listings SET checkAt = ${at} WHERE id IN (SELECT min(l.id)
         FROM others CROSS JOIN listings l ON l.id = others.id CROSS JOIN nfts n ON n.id = l.nftId
         WHERE l.active AND l.obstacle IS NULL AND (${isUnlimitedSql('n')} OR n.availableAmount > 0)
-        GROUP BY otherSellerId, otherFulfilment)`,
+        GROUP BY otherSellerId, otherFulfilment, otherHeldBySeller)`,
     raw<never>(db)`WITH ${found}, ${others}
       UPDATE listings SET obstacle = o.obstacle, obstacleSince = ${at}, foundBy = 'delivery', isShared = 1,
         checkAt = CASE WHEN ${movedNothing(sql`o.obstacle`)} THEN ${NEVER}
           WHEN checkAt = ${at} THEN checkAt ELSE ${inOneDay} END, updatedAt = ${at}
       FROM (SELECT id, obstacle, max(${movedNothing(sql`obstacle`)}) FROM others WHERE stored IS NULL
-        AND otherSellerId = sellerId AND otherFulfilment = fulfilment GROUP BY id) o
+        AND otherSellerId = sellerId AND otherFulfilment = fulfilment AND otherHeldBySeller = heldBySeller GROUP BY id) o
       WHERE listings.id = o.id`,
     raw<never>(db)`WITH ${found}
       UPDATE listings SET obstacle = found.obstacle, foundBy = 'delivery', isShared = 0, disputedSince = NULL,

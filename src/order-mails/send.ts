@@ -9,6 +9,7 @@ import type { Database } from '../db/client.ts'
 import type { Quota } from '../db/quota.ts'
 import { readLocaleSql } from '../db/schema/users.ts'
 import { raw, type StatementOf } from '../db/statements.ts'
+import { treasuryOf } from '../delivery/holder.ts'
 import type { Settings } from '../env.ts'
 import { eventIdAt, mailPosition } from '../events/append.ts'
 import { quotaOf } from '../http/guard.ts'
@@ -126,7 +127,7 @@ export const readLocale = readLocaleSql('u')
 
 /** The columns of `MailedOrderItem`, of an order item `i`, its order `o` and its NFT `n`. */
 export const mailedOrderItemColumns = sql`n.title, i.orderId, i.quantity, o.providerId, o.claimPath,
-  n.contractNetwork AS network, n.contractAddr AS contract, i.nftId, n.coverKey,
+  n.contractNetwork AS network, n.contractAddr AS contract, i.nftId, n.heldBySeller, n.coverKey,
   json_type(n.payload, '$.metadata.image') IS 'text' AS hasImage, i.sellerId,
   (SELECT name FROM shops WHERE namespace = o.namespace) AS shopName,
   (SELECT email FROM shops WHERE namespace = o.namespace) AS shopEmail`
@@ -162,17 +163,21 @@ const selectTold = (db: Database, now: Date) =>
 
 /** Selects an order item of each seller and token contract that wait for an approval of the seller. */
 function selectWaiting(db: Database, { NETWORKS }: Settings) {
-  const ofSellers = Object.values(NETWORKS).filter(({ treasury }) => !treasury)
-  const chainIds = JSON.stringify(ofSellers.map(({ chainId }) => chainId))
+  const networks = Object.values(NETWORKS).map((network) => ({
+    chainId: network.chainId,
+    hasTreasury: treasuryOf({ heldBySeller: false }, network) !== undefined,
+  }))
   return raw<OrderMail & { subject: string }>(db)`
     SELECT w.*, 'approval.needed' AS type, u.email, ${readLocale} AS locale,
       u.ethereumPublicAddr AS wallet
     FROM (SELECT 'approval:' || i.sellerId || ':' || d.chainId || ':' || n.contractAddr AS subject,
         min(d.id), ${mailedOrderItemColumns}
-      FROM (SELECT id, chainId FROM deliveries
-        WHERE chainId IN (SELECT value FROM json_each(${chainIds}))
-          AND reasonCode = 'holder_not_approved' AND waitingSince IS NOT NULL AND dueAt IS NOT NULL
-        ORDER BY queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
+      FROM (SELECT d.id, d.chainId FROM json_each(${JSON.stringify(networks)}) w
+          CROSS JOIN deliveries d ON d.chainId = w.value ->> 'chainId'
+            AND d.reasonCode = 'holder_not_approved' AND d.waitingSince IS NOT NULL AND d.dueAt IS NOT NULL
+          CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
+        WHERE n.heldBySeller OR NOT w.value ->> 'hasTreasury'
+        ORDER BY d.queuedAt DESC LIMIT ${MAX_PER_RUN.waiting}) d
       CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
       CROSS JOIN nfts n ON n.id = i.nftId
       GROUP BY subject) w

@@ -27,6 +27,8 @@ export type MailedOrderItem = {
   /** Of the token. */
   contract: string
   nftId: number
+  /** Whether the wallet of the seller holds the pieces, also where the network has a treasury. */
+  heldBySeller: 0 | 1
   coverKey: string | null
   /** Whether the metadata of the NFT has an image. */
   hasImage: 0 | 1
@@ -90,10 +92,11 @@ const mails = {
     ...orderLink(mail, settings, orderId),
     note: mail.delivered.note(txId ?? ''),
   }),
-  'order.failed': ({ title, order, orderId, network, reasonCode }, texts, settings) => {
+  'order.failed': (orderItem, texts, settings) => {
+    const { title, order, orderId, network, reasonCode } = orderItem
     const { mail, orders } = texts
     const { failedBecause, askShop } = orders
-    const remover = reasonCode && removerOf(reasonCode, settings.NETWORKS[network] ?? {})
+    const remover = reasonCode && removerOf(reasonCode, orderItem, settings.NETWORKS[network] ?? {})
     const why = remover ? failedBecause[remover] : ''
     return {
       subject: mail.failed.subject(title),

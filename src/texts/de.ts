@@ -548,6 +548,7 @@ export const de: Translation = {
       unknown: 'unbekannt',
     },
     minted: 'Wird bei der Lieferung geprägt',
+    heldByMarketplace: 'Beim Marktplatz verwahrt',
     notKnown: (reason) => ['Nicht bekannt: ', reason, '. Laden Sie diese Seite neu.'],
     linkIt: (link) => [link, ', in der die Token dieses Vertrags liegen.'],
     linkTheWallet: 'Verknüpfen Sie die Wallet',

@@ -549,6 +549,7 @@ export const en = {
       unknown: 'unknown',
     },
     minted: 'Minted on delivery',
+    heldByMarketplace: 'Held by the marketplace',
     notKnown: (reason: Child): Child[] => ['Not known: ', reason, '. Load this page again.'],
     linkIt: (link: Child): Child[] => [link, ' that holds the tokens of this contract.'],
     linkTheWallet: 'Link the wallet',

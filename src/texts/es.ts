@@ -534,6 +534,7 @@ export const es: Translation = {
       unknown: 'desconocido',
     },
     minted: 'Se emite al entregarlo',
+    heldByMarketplace: 'En poder del mercado',
     notKnown: (reason) => ['No se sabe: ', reason, '. Vuelva a cargar esta página.'],
     linkIt: (link) => [link, ' que tiene los tokens de este contrato.'],
     linkTheWallet: 'Vincule la cartera',

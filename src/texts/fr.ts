@@ -541,6 +541,7 @@ export const fr: Translation = {
       unknown: 'inconnu',
     },
     minted: 'Émis à la livraison',
+    heldByMarketplace: 'Détenu par la place de marché',
     notKnown: (reason) => ['Inconnu : ', reason, '. Rechargez cette page.'],
     linkIt: (link) => [link, ' qui détient les jetons de ce contrat.'],
     linkTheWallet: 'Associez le portefeuille',

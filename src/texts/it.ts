@@ -531,6 +531,7 @@ export const it: Translation = {
       unknown: 'sconosciuto',
     },
     minted: 'Coniato alla consegna',
+    heldByMarketplace: 'Custodito dal marketplace',
     notKnown: (reason) => ['Non si sa: ', reason, '. Ricarica questa pagina.'],
     linkIt: (link) => [link, ' che contiene i token di questo contratto.'],
     linkTheWallet: 'Collega il wallet',

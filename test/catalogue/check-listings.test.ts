@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { encodeFunctionResult } from 'viem'
+import { encodeFunctionResult, getAddress } from 'viem'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { trialAbi } from '../../contracts/trial.ts'
 import { checkListings } from '../../src/catalogue/check-listings.ts'
@@ -93,6 +93,23 @@ it('takes off sale what cannot be delivered, with the code of the delivery', asy
   await check(chain)
   const found = await Promise.all(expected.map(async ([listing]) => await codeOf(listing)))
   expect(found).toEqual(expected.map(([, code]) => code))
+})
+
+it('tries what its seller holds with that wallet, also where a treasury has the others', async () => {
+  await forgetOthers()
+  const chain = await aChain({ erc721: 2 })
+  const treasury = getAddress(chain.owner)
+  await chain.erc721AsSeller('safeTransferFrom', chain.seller, treasury, 1n)
+  const sold = [
+    await sell(chain, chain.contracts.erc721, { tokenId: '0', heldBySeller: true }),
+    await sell(chain, chain.contracts.erc721, { tokenId: '0' }),
+    await sell(chain, chain.contracts.erc721, { tokenId: '1', heldBySeller: true }),
+    await sell(chain, chain.contracts.erc721, { tokenId: '1' }),
+  ]
+  await check(chain, 0, { treasury })
+  expect(await Promise.all(sold.map(codeOf))).toEqual([
+    ...[null, 'holder_has_no_token', 'holder_has_no_token', null],
+  ])
 })
 
 it('refuses orders of it, says so in public lists, and sells it again once it can be delivered', async () => {
@@ -243,6 +260,25 @@ describe('an obstacle', () => {
     // The item goes on waiting, which stops nothing again.
     await stop(item, 'token_not_transferable', 4)
     expect(await codes()).toEqual(['token_not_transferable', ...Array(4).fill(null)])
+  })
+
+  it('of what a treasury holds is not that of what the seller holds of the contract', async () => {
+    await forgetOthers()
+    const chain = await aChain({ erc721: 4 })
+    const ofTreasury = await Promise.all(
+      ['0', '1', '2'].map((tokenId) => sell(chain, chain.contracts.erc721, { tokenId })),
+    )
+    const [first] = ofTreasury
+    if (!first) throw new Error('nothing is listed')
+    const own = await sell(chain, chain.contracts.erc721, { tokenId: '3', heldBySeller: true })
+    const codes = () => Promise.all([...ofTreasury, own].map(codeOf))
+    const refused = 'token_not_transferable'
+    await stop(await order(first), refused)
+    expect(await codes()).toEqual([refused, refused, refused, null])
+    // What the seller has can be delivered. Of the treasury, which has none, two are tried.
+    await check(chain, 1, { treasury: getAddress(chain.owner) })
+    const missing = 'holder_has_no_token'
+    expect(await codes()).toEqual([missing, missing, refused, null])
   })
 
   it('of one piece stops only the listings of this NFT, and none of a token that only some may get', async () => {

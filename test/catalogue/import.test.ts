@@ -247,6 +247,8 @@ describe('an import', () => {
       aListingRecord('two-sale', 'two'),
       anNftRecord('three', 3, { contract: other }),
       aListingRecord('three-sale', 'three'),
+      anNftRecord('own', 4, { heldBySeller: true }),
+      aListingRecord('own-sale', 'own'),
     ])
     const shared = {
       obstacle: 'token_not_transferable',
@@ -256,13 +258,14 @@ describe('an import', () => {
     }
     expect(await theListing('two-sale')).toMatchObject(shared)
     expect(await theListing('three-sale')).toMatchObject({ obstacle: null, isShared: false })
+    expect(await theListing('own-sale')).toMatchObject({ obstacle: null, isShared: false })
     // One piece that is sold shows that it is not that of the contract.
     await db
       .update(listings)
       .set({ obstacle: null, obstacleSince: null })
       .where(eq(listings.externalId, 'two-sale'))
     await db.update(listings).set({ untriedUntil: null, checkAt: '2999' })
-    await imported([anNftRecord('four', 4), aListingRecord('four-sale', 'four')])
+    await imported([anNftRecord('four', 6), aListingRecord('four-sale', 'four')])
     expect(await theListing('four-sale')).toMatchObject({ obstacle: null })
     // One that takes no orders shows nothing. What no trial sees of another one is not tried.
     await imported([aListingRecord('two-sale', 'two', { active: false })])
@@ -514,6 +517,7 @@ describe('what is refused', () => {
       [[anNftRecord('one', 2)], 'lines[1].tokenId cannot_change'],
       [[one({ contract: `0x${'2'.repeat(40)}` })], 'lines[1].contract cannot_change'],
       [[one({ amountType: 'unlimited' })], 'lines[1].amountType cannot_change'],
+      [[one({ heldBySeller: true })], 'lines[1].heldBySeller cannot_change'],
       // Three are sold.
       [[one({ amount: 2 })], 'lines[1].amount amount_too_small'],
       [[anNftRecord('two', 2), sale({ nft: 'two' })], 'lines[2].nft cannot_change'],

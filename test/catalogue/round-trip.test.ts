@@ -127,6 +127,7 @@ it('takes every odd record that the API takes', async () => {
       amount: 1,
       fulfilment: 'mint',
       recipients: 'verified',
+      heldBySeller: true,
     }),
     anNftRecord('with files', 7, {
       content: {

@@ -55,6 +55,7 @@ const carriedOf = (id: number): Delivery => ({
   tokenId: '7',
   quantity: 2,
   fulfilment: 'transfer',
+  heldBySeller: 0,
   isStoppedByBurns: 0,
   wasCarried: 1,
   seller: SELLER,

@@ -189,6 +189,24 @@ describe('an item that its holder cannot give away', () => {
     await engine.run(15)
     await expectDelivered(chain, [item])
   })
+
+  it('is given away by its seller who holds it, although there is a treasury', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const sale = { standard: 'erc1155' } as const
+    const own = await aPaidItem(chain, { ...sale, heldBySeller: true })
+    const ofTreasury = await aPaidItem(chain, sale)
+    const engine = anEngine(chain, { treasury: getAddress(chain.owner) })
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+    await engine.run()
+    expect(await rowOf(own)).toMatchObject({ state: 'queued', reasonCode: 'holder_not_approved' })
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
+    await engine.run(15)
+    await expectDelivered(chain, [own])
+    expect(await rowOf(ofTreasury)).toMatchObject({
+      state: 'queued',
+      reasonCode: 'holder_has_no_token',
+    })
+  })
 })
 
 describe('an item that its recipient cannot take', () => {

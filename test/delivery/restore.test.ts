@@ -2,10 +2,12 @@
 
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { eq, like } from 'drizzle-orm'
+import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { batch } from '../../src/db/batch.ts'
+import { findings } from '../../src/db/schema/operations.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet.ts'
@@ -88,6 +90,18 @@ async function itemOf(buyer: { id: number }): Promise<PaidItem> {
   if (!item || more.length > 0) throw new Error('the buyer has not one item')
   return item
 }
+
+it('an item that its seller held is found delivered with the token of its seller', async () => {
+  const chain = await aSlowChain(stock)
+  const item = await aPaidItem(chain, { ...edition, heldBySeller: true })
+  const engine = anEngine(chain, { finality: 2, treasury: getAddress(chain.owner) })
+  const copy = await takeSnapshot()
+  await runUntilDone(chain, engine)
+  await restore(copy)
+  await runUntilDone(chain, engine)
+  await expectDelivered(chain, [item])
+  expect(await db.select().from(findings).where(like(findings.key, 'foreign_%'))).toEqual([])
+})
 
 /** What the engine does until the database is copied. */
 const lives: [string, (chain: Chain, engine: Engine) => Promise<void>][] = [

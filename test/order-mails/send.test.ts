@@ -383,13 +383,16 @@ describe('a seller', () => {
     expect(await db.select().from(sentMails)).toEqual([])
   })
 
-  it('is not asked if a treasury holds the NFTs, for another reason, or without an address', async () => {
+  it('is not asked about what a treasury holds, for another reason, or without an address', async () => {
     const shop = await aShop()
     const itemId = await aWaitingItem(shop)
     expect(await run()).toEqual([])
     await withMail(shop)
     const treasury = { localhost: { ...localhost, treasury: WALLET } }
     expect(await run({ NETWORKS: treasury })).toEqual([])
+    await setRow(nfts, shop.nft.id, { heldBySeller: true })
+    expect(await run({ NETWORKS: treasury })).toHaveLength(1)
+    await setRow(nfts, shop.nft.id, { contractAddr: WALLET })
     await change(itemId, explain('minter_role_missing'))
     expect(await run({ NETWORKS })).toEqual([])
     await change(itemId, explain('holder_not_approved'))

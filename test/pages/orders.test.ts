@@ -129,7 +129,7 @@ async function aSale(values: { title?: string } = {}) {
 
 /** An order that has waited for 50 minutes, as its buyer and its seller see it. */
 async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
-  const { order, buyer, seller } = await aSale()
+  const { order, nft, buyer, seller } = await aSale()
   const earlier = new Date(Date.now() - 50 * 60_000).toISOString()
   const id = await order({
     state: 'queued',
@@ -137,7 +137,7 @@ async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
     ...(values.reasonCode && { waitingSince: earlier }),
     ...values,
   })
-  return { id, buyer: buyer.visitor, seller: seller.visitor }
+  return { id, nft, buyer: buyer.visitor, seller: seller.visitor }
 }
 
 it('says that an order waits for its seller and until when, and tells the seller what to do', async () => {
@@ -170,12 +170,15 @@ it.each([
 })
 
 it('waits for the marketplace, not for the seller, where the marketplace holds the NFTs', async () => {
-  const { buyer, seller } = await aWaitingOrder(explain('holder_not_approved'))
+  const { nft, buyer, seller } = await aWaitingOrder(explain('holder_not_approved'))
   const treasury = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
   const NETWORKS = { localhost: { ...settings.NETWORKS.localhost, treasury } }
   const env = { NETWORKS } as Partial<Env>
   expect((await read(buyer, '', env)).orders[0]).toContain('Waiting for the marketplace')
   expect((await read(seller, '?side=sold', env)).html).not.toContain('Allow it')
+  await setRow(nfts, nft.id, { heldBySeller: true })
+  expect((await read(buyer, '', env)).orders[0]).toContain('Waiting for the seller')
+  expect((await read(seller, '?side=sold', env)).html).toContain('Allow it')
 })
 
 it('does not call a transaction “being sent” for longer than operators wait', async () => {

@@ -40,22 +40,24 @@ type Samples = { first: Sale; last: Sale }
 
 /** Of a seller who has no wallet in the file, nothing is known but what is minted. */
 async function findSamples(file: string): Promise<Sale[]> {
-  const [wallets, nfts] = [new Map<string, string>(), new Map<string, Omit<Sale, 'holder'>>()]
+  const [wallets, nfts] = [new Map<string, string>(), new Map<string, Omit<Sale, 'seller'>>()]
   const samples = new Map<string, Samples>()
   for await (const line of linesIn(file)) {
     const record = JSON.parse(line.trim() || '{}')
     const { type, id, network, contract, tokenId = null, fulfilment = 'transfer' } = record
+    const { heldBySeller = false } = record
     if (type === 'user') wallets.set(id, record.ethereumPublicAddr)
     // Of what only some wallets may get, a trial says nothing.
     if (type === 'nft' && record.recipients !== 'verified')
-      nfts.set(id, { network, contract, tokenId, fulfilment })
+      nfts.set(id, { network, contract, tokenId, fulfilment, heldBySeller })
     if (type !== 'listing' || record.active === false) continue
     const nft = nfts.get(record.nft)
-    const holder = nft?.fulfilment === 'mint' ? '' : wallets.get(record.seller)
-    const key = JSON.stringify([nft?.network, nft?.contract, nft?.fulfilment, holder])
+    const seller = nft?.fulfilment === 'mint' ? '' : wallets.get(record.seller)
+    const group = [nft?.network, nft?.contract, nft?.fulfilment, nft?.heldBySeller, seller]
+    const key = JSON.stringify(group)
     const known = samples.get(key)
-    if (!nft || holder === undefined || (!known && samples.size >= MAX_SAMPLES)) continue
-    const sale = { ...nft, holder }
+    if (!nft || seller === undefined || (!known && samples.size >= MAX_SAMPLES)) continue
+    const sale = { ...nft, seller }
     if (!known) samples.set(key, { first: sale, last: sale })
     else if (BigInt(sale.tokenId ?? 0) > BigInt(known.last.tokenId ?? 0)) known.last = sale
   }

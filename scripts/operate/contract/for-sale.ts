@@ -30,7 +30,8 @@ export const findSamples = (
       contract: nfts.contractAddr,
       tokenId: sql<string | null>`nullif(ltrim(max(printf('%78s', ${nfts.tokenId}))), '')`,
       fulfilment: nfts.fulfilment,
-      holder: users.ethereumPublicAddr,
+      heldBySeller: nfts.heldBySeller,
+      seller: users.ethereumPublicAddr,
     })
     .from(listings)
     .innerJoin(nfts, eq(nfts.id, listings.nftId))
@@ -44,5 +45,5 @@ export const findSamples = (
         eq(nfts.recipients, 'anybody'),
       ),
     )
-    .groupBy(nfts.contractAddr, nfts.fulfilment, users.ethereumPublicAddr)
-    .orderBy(nfts.contractAddr, nfts.fulfilment)
+    .groupBy(nfts.contractAddr, nfts.fulfilment, nfts.heldBySeller, users.ethereumPublicAddr)
+    .orderBy(nfts.contractAddr, nfts.fulfilment, nfts.heldBySeller)

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem'
 import { askOne, nodes } from '../../../src/chain/nodes.ts'
+import { holderOf } from '../../../src/delivery/holder.ts'
 import { describeReason, explain, rules } from '../../../src/delivery/reasons.ts'
 import { type Sale, trySales } from '../../../src/delivery/sales.ts'
 import { decodeRelayers, encodeGetter } from '../../../src/ethereum/contract.ts'
@@ -33,7 +34,8 @@ async function findRelayer(network: Parameters<typeof nodes>[0] & { delivery: Ad
 
 /** Throws a `CommandError` if the token mints a quantity where the id is expected. */
 export async function refuseQuantities(network: Network, token: Address): Promise<void> {
-  const mint = { network: network.name, contract: token, fulfilment: 'mint', holder: '' } as const
+  const sale = { network: network.name, contract: token, fulfilment: 'mint' } as const
+  const mint = { ...sale, heldBySeller: false, seller: '' }
   const tried = await tryOn(
     network,
     TRIED_IDS.map((tokenId) => ({ ...mint, tokenId })),
@@ -72,8 +74,10 @@ export async function describeSales(
   sales: readonly Sale[],
 ): Promise<string[]> {
   const tried = await findObstacles(contract, network, sales)
-  const bad = tried.flatMap(({ contract, tokenId, fulfilment, holder, obstacle }) => {
-    const name = `  ${contract} ${tokenId}${fulfilment === 'mint' ? '' : ` of ${holder}`}`
+  const bad = tried.flatMap((sale) => {
+    const { contract, tokenId, obstacle } = sale
+    const holder = holderOf(sale, network)
+    const name = `  ${contract} ${tokenId}${holder === null ? '' : ` of ${holder}`}`
     if (obstacle === undefined) return `${name}: not known, because no node tells`
     return obstacle ? `${name}: ${describeReason(obstacle)} (${obstacle.reasonCode})` : []
   })

@@ -60,6 +60,7 @@ export const NftRecord = ({
       ['Released', <Time at={nft.releaseAt} />],
       ['Network', nft.contractNetwork],
       ['Delivered by', nft.fulfilment],
+      ['Held by', nft.heldBySeller && 'its seller'],
       ['Token', nft.tokenId],
       [
         'Content for',

@@ -65,6 +65,8 @@ export const nfts = sqliteTable(
     tokenId: text(),
     fulfilment: text({ enum: fulfilments }).notNull().default('transfer'),
     recipients: text({ enum: recipients }).notNull().default('anybody'),
+    /** Whether the wallet of the seller holds the pieces, also where the network has a treasury. */
+    heldBySeller: boolean().notNull().default(false),
     /** One of `orderableStatuses` if the NFT is on sale. */
     status: text().notNull(),
     releaseAt: timestamp().notNull(),

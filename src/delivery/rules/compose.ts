@@ -10,6 +10,7 @@ import {
   type TokenTransfer,
 } from '../../ethereum/token.ts'
 import { DAY, MINUTE } from '../../time.ts'
+import { holderOf, treasuryOf } from '../holder.ts'
 import type { Delivery, ObservedContract, SigningBlocker } from '../model.ts'
 import { explain, type Reason } from '../reasons.ts'
 import { type DeliveryChange, MAX_TRIES, stayDue, wait, waitOrFail } from './delivery-changes.ts'
@@ -83,20 +84,18 @@ function findObstacle(state: ContractState | undefined) {
 
 function readTransfer(
   delivery: Delivery,
-  { chainId, treasury }: Pick<Network, 'chainId' | 'treasury'>,
+  network: Pick<Network, 'chainId' | 'treasury'>,
 ): TokenTransfer | Reason {
+  const { chainId } = network
   // At the address of a contract, somebody else may have a contract on another chain.
   const isOther = (walletChainId: number) => walletChainId !== 0 && walletChainId !== chainId
   const detail = (walletChainId: number) => `chain ${walletChainId} instead of ${chainId}`
   if (isOther(delivery.recipientChainId))
     return explain('recipient_on_other_chain', detail(delivery.recipientChainId))
-  const isMint = delivery.fulfilment === 'mint'
-  if (!treasury && !isMint && isOther(delivery.sellerChainId))
+  const isOfSeller = delivery.fulfilment !== 'mint' && !treasuryOf(delivery, network)
+  if (isOfSeller && isOther(delivery.sellerChainId))
     return explain('seller_on_other_chain', detail(delivery.sellerChainId))
-  const transfer = parseTransfer({
-    ...delivery,
-    holder: isMint ? null : (treasury ?? delivery.seller),
-  })
+  const transfer = parseTransfer({ ...delivery, holder: holderOf(delivery, network) })
   return typeof transfer === 'string' ? explain(transfer) : transfer
 }
 

@@ -6,6 +6,7 @@
  */
 import { type Address, type Hex, zeroAddress } from 'viem'
 import { findTwo, isContradicted } from '../../chain/claims.ts'
+import type { Network } from '../../env.ts'
 import {
   CANCELLED,
   decodeDelivered,
@@ -16,6 +17,7 @@ import {
 } from '../../ethereum/contract.ts'
 import type { EventLog, Receipt } from '../../ethereum/requests.ts'
 import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
+import { holderOf } from '../holder.ts'
 import type { Delivery, KnownBlock, ObservedRecord } from '../model.ts'
 import { explain, hasReturnedPieces } from '../reasons.ts'
 import { cancel, type DeliveryChange, deliver, fail } from './delivery-changes.ts'
@@ -128,17 +130,16 @@ export function deniesTransfer(
 
 /**
  * Returns what becomes of a delivery, and its transaction. Null: the transaction is not in the block of
- * the record, or lacks the event, or nodes disagree about its logs. `treasury`: who holds the tokens
- * that are not minted; undefined if the sellers do.
+ * the record, or lacks the event, or nodes disagree about its logs.
  */
 export function settleMined(
   { delivery, record, use: { address, transactionHash } }: LocatedUse,
   { mined, left: { logs, doubtful } }: AgreedTransaction,
-  treasury: Address | undefined,
+  network: Pick<Network, 'treasury'>,
 ): { change: DeliveryChange; found: Omit<FoundTransaction, 'isKnown'> } | null {
   if (mined.blockNumber !== record.block || mined.status !== 1) return null
   // The record of a key does not say who has paid.
-  const holder = delivery.fulfilment === 'mint' ? zeroAddress : (treasury ?? delivery.seller)
+  const holder = holderOf(delivery, network) ?? zeroAddress
   for (const use of mined.logs.filter((log) => isUse(log, address, delivery.key, record))) {
     const change = settle(delivery, record, { use, logs, doubtful }, transactionHash)
     if (!change) continue

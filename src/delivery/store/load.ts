@@ -193,7 +193,7 @@ const selectMined = (db: Database, { chainId, isMine, slots }: Scope) =>
 const selectDeliveriesFrom = (
   source: SQL,
 ) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.cancelRequestedAt, d.version,
-    d.waitingSince, d.tries, d.withoutEffect, d.contract IS NOT NULL AS wasCarried, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
+    d.waitingSince, d.tries, d.withoutEffect, d.contract IS NOT NULL AS wasCarried, d.reasonCode, d.reasonDetail, n.contractAddr, n.tokenId, n.fulfilment, n.heldBySeller, i.quantity,
     EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
       AND b.token = lower(n.contractAddr) AND b.recipient IN ('', lower(i.ethRecipient))) AS isStoppedByBurns,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,

@@ -29,6 +29,8 @@ export type HistoryEntry = {
   orderItem: Order['orderItems'][number]
   delivery: DeliveryDetails
   paid: Paid | null
+  /** Whether the wallet of the seller holds the pieces, also where the network has a treasury. */
+  heldBySeller: boolean
   /** What the delivery has released to the viewer. */
   content: Content
 }
@@ -69,8 +71,12 @@ function toEntries(
   return orders.flatMap((order) =>
     order.orderItems.map((orderItem) => {
       const row = requireRow(byOrderItem, orderItem.id)
-      const content = contentOf(viewer, row, requireRow(nftsById, orderItem.nftId))
-      return { order, orderItem, delivery: row.delivery, paid: row.shop.paid, content }
+      const nft = requireRow(nftsById, orderItem.nftId)
+      const { delivery, shop } = row
+      return {
+        ...{ order, orderItem, delivery, paid: shop.paid, heldBySeller: nft.heldBySeller },
+        content: contentOf(viewer, row, nft),
+      }
     }),
   )
 }

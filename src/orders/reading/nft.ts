@@ -91,9 +91,10 @@ export const listingColumns = shownColumns(listings, { shape: listingFields })
 export type NftRow = RowOf<typeof nftColumns>
 export type ListingRow = RowOf<typeof listingColumns>
 
-/** The columns of an NFT of an order that is read, with its content. */
+/** The columns of an NFT of an order that is read, with its holder and its content. */
 export const readNftColumns = {
   ...nftColumns,
+  heldBySeller: nfts.heldBySeller,
   contentRelease: nfts.contentRelease,
   hasCodes: nfts.hasCodes,
   files: filesSql(sql`${nfts.id}`),
@@ -130,6 +131,7 @@ export const withoutSecrets = ({ payload, ...nft }: NftRow): Nft => ({
 
 /** Returns an NFT with what its delivery gives the buyer. */
 export const withSecrets = ({
+  heldBySeller,
   contentRelease,
   hasCodes,
   files,

@@ -53,7 +53,7 @@ export function isReleasedTo(
 
 function visibleNft(viewer: Viewer, row: Delivered, nft: ReadNftRow): Nft {
   if (isReleasedTo(viewer, row, nft)) return withSecrets(nft)
-  const { contentRelease, hasCodes, files, ...hidden } = nft
+  const { heldBySeller, contentRelease, hasCodes, files, ...hidden } = nft
   return withoutSecrets(hidden)
 }
 

@@ -39,7 +39,7 @@ export function waitOf(entry: HistoryEntry): Wait | null {
   if (isBeingCancelled(entry)) return null
   if (state === 'queued' && waitingSince && reasonCode && reasonCode !== 'cancelled') {
     const network = settings.NETWORKS[orderItem.nft.contractNetwork] ?? {}
-    return { cause: removerOf(reasonCode, network), reasonCode, since: waitingSince }
+    return { cause: removerOf(reasonCode, entry, network), reasonCode, since: waitingSince }
   }
   const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
   const patience = state === 'queued' ? TURN : settings.DELIVERY_ALARM_MINUTES * MINUTE
@@ -169,7 +169,7 @@ export const ProgressMessage = ({ entry, side }: OrderProps) => {
   return (
     <div class="order-message problem">
       {isCancelled ? orders.cancelled : orders.deliveryFailed}{' '}
-      {!isCancelled && reasonCode && orders.failedBecause[removerOf(reasonCode, network)]}{' '}
+      {!isCancelled && reasonCode && orders.failedBecause[removerOf(reasonCode, entry, network)]}{' '}
       {side === 'bought' ? orders.askShop(number) : orders.askOperator(number)}
       {!isCancelled && <Technical code={reasonCode} />}
     </div>

@@ -118,7 +118,11 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
   const wallet = account?.ethereumPublicAddr
   const isMint = fulfilment === 'mint'
   return (
-    <li class="row" id={`${network}-${contract}-${fulfilment}`} data-state={permission.is}>
+    <li
+      class="row"
+      id={`${network}-${contract}-${fulfilment}-${sold.heldBySeller}`}
+      data-state={permission.is}
+    >
       <div class="row-head">
         <h4>
           <bdi>{contractName}</bdi>
@@ -129,6 +133,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         <span>{name}</span>
         <ExplorerLink network={network} kind="address" value={contract} />
         {isMint && <span>{selling.minted}</span>}
+        {permission.is === 'not_needed' && <span>{selling.heldByMarketplace}</span>}
       </p>
       {permission.is === 'unknown' && wallet && (
         <p>{selling.notKnown(<span lang="en">{permission.reason}</span>)}</p>

@@ -5,6 +5,7 @@ import { readAsUser } from '../../auth/session.ts'
 import type { listings, nfts } from '../../db/schema/catalogue.ts'
 import { prepared, raw } from '../../db/statements.ts'
 import { isUnlimitedSql } from '../../db/stock.ts'
+import { holderOf } from '../../delivery/holder.ts'
 import { checkSales, type SellingSettings, type SoldContract } from '../../delivery/sales.ts'
 import { changeDeliveries, hasIdSql } from '../../delivery/transitions.ts'
 import { type WakeUp, wake } from '../../delivery/wake.ts'
@@ -21,6 +22,7 @@ type Listing = SoldContract &
   ListingRow &
   NftRow & {
     nftId: number
+    heldBySeller: 0 | 1
     /** The image of its metadata. */
     image: string | null
     isActive: 0 | 1
@@ -61,7 +63,7 @@ export const selectOwnListings = prepared((db, { userId, before, limit, now }: P
     SELECT l.id, l.type, l.priceCents, l.priceCurrency, l.obstacle AS notSold, n.id AS nftId, n.title, n.coverKey,
       n.payload ->> '$.metadata.image' AS image, n.contractNetwork AS network,
       n.contractAddr AS contract, n.contractName, n.tokenId, n.fulfilment,
-      l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
+      n.heldBySeller, l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
       iif(${isUnlimitedSql('n')}, NULL, n.availableAmount) AS available,
       iif(n.creatorId = ${userId} AND EXISTS (SELECT 1 FROM contentFiles WHERE nftId = n.id),
         (SELECT coalesce(sum(count), 0) FROM downloads WHERE nftId = n.id), NULL) AS downloads,
@@ -94,13 +96,14 @@ export async function readSelling(ctx: SellingCtx, { before }: { before: number 
   })
   const listed = rows.filter(({ isListed }) => isListed)
   const page = listed.slice(0, orderLimits.triedContracts.max)
-  const contracts = new Map<string, Listing>()
+  const contracts = new Map<string, Listing & { seller: string }>()
   for (const row of [...rows.filter(({ nextAt }) => nextAt), ...page]) {
-    const key = `${row.network} ${row.contract} ${row.fulfilment}`
-    if (!contracts.has(key)) contracts.set(key, row)
+    const sale = { ...row, seller: account.ethereumPublicAddr }
+    const holder = holderOf(sale, settings.NETWORKS[row.network] ?? {})
+    const key = `${row.network} ${row.contract} ${holder}`
+    if (!contracts.has(key)) contracts.set(key, sale)
   }
-  const asked = [...contracts.values()].slice(0, orderLimits.triedContracts.max)
-  const sales = asked.map((contract) => ({ ...contract, holder: account.ethereumPublicAddr }))
+  const sales = [...contracts.values()].slice(0, orderLimits.triedContracts.max)
   return {
     account,
     contracts: await checkSales(settings, sales, now, AbortSignal.timeout(TIMEOUT)),
@@ -121,15 +124,21 @@ export async function retrySold(
 ): Promise<boolean> {
   const { db, caller, now, settings, queue } = ctx
   const { account, waiting } = await readAsUser(ctx, {
-    waiting: raw<{ id: number }>(db)`SELECT d.id FROM ${newestSold(caller.userId)}
+    waiting: raw<{ id: number; heldBySeller: 0 | 1 }>(
+      db,
+    )`SELECT d.id, n.heldBySeller FROM ${newestSold(caller.userId)}
       WHERE ${isBlocked} AND d.dueAt > ${now.toISOString()}
         AND n.contractNetwork = ${sold.network} AND n.contractAddr = ${sold.contract}
         AND n.fulfilment = ${sold.fulfilment}`,
   })
-  const sale = { ...sold, holder: account.ethereumPublicAddr, tokenId: null }
+  const seller = account.ethereumPublicAddr
+  const sale = { ...sold, seller, heldBySeller: true, tokenId: null }
   const [asked] = await checkSales(settings, [sale], now, AbortSignal.timeout(TIMEOUT))
   if (asked?.permission.is !== 'allowed') return false
-  const ids = waiting.map(({ id }) => id)
+  const network = settings.NETWORKS[sold.network] ?? {}
+  const isOfSeller = ({ heldBySeller }: (typeof waiting)[number]) =>
+    holderOf({ ...sale, heldBySeller }, network) === holderOf(sale, network)
+  const ids = waiting.filter(isOfSeller).map(({ id }) => id)
   const { changed } = await writeAs(db, caller, [], {
     changed: changeDeliveries(db, 'look_now', hasIdSql(ids), now),
   })

@@ -65,10 +65,14 @@ it('finds an NFT of each token contract, holder and kind of delivery that can be
   await anOffer({ token: '0xc', nft: { contractNetwork: 'other' } })
   await anOffer({ token: '0xc', nft: { availableAmount: 0 } })
   await anOffer({ token: '0xc', nft: { tokenId: '5', recipients: 'verified' } })
-  const sample = { network: 'localhost', contract: '0xa', holder: `0x${sellerId}` }
+  const own = { tokenId: '2', heldBySeller: true }
+  await anOffer({ token: '0xa', nft: own, listing: { sellerId } })
+  const seller = `0x${sellerId}`
+  const sample = { network: 'localhost', contract: '0xa', heldBySeller: false, seller }
   expect(await findSamples(db, network, NOW)).toEqual([
     { ...sample, tokenId: '3', fulfilment: 'mint' },
     { ...sample, tokenId: '10', fulfilment: 'transfer' },
-    { ...sample, contract: '0xb', holder: `0x${other}`, tokenId: '4', fulfilment: 'transfer' },
+    { ...sample, ...own, fulfilment: 'transfer' },
+    { ...sample, contract: '0xb', seller: `0x${other}`, tokenId: '4', fulfilment: 'transfer' },
   ])
 })

@@ -18,6 +18,8 @@ export type Sale = {
   standard: Standard
   /** Default: `transfer`. */
   fulfilment?: Fulfilment
+  /** Whether the seller holds it, also where the network has a treasury. Default: false. */
+  heldBySeller?: boolean
   /** 1 unless told; more makes sense for ERC-1155 only. */
   quantity?: number
   tokenId?: string
@@ -131,6 +133,7 @@ function sold721or1155(market: Market, sale: Sale): Chosen {
     chainId: sale.network && sale.network !== market.name ? null : market.chainId,
     contract,
     fulfilment,
+    heldBySeller: false,
     tokenId:
       sale.tokenId ?? (standard === 'erc721' ? counted() : fulfilment === 'mint' ? '2' : '1'),
     ...sale,
@@ -163,10 +166,10 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
     insert(
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
          contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
-         fulfilment, status, releaseAt, createdAt, updatedAt, changedAt)
+         fulfilment, heldBySeller, status, releaseAt, createdAt, updatedAt, changedAt)
        SELECT value ->> 'id', value ->> 'id', 100, 99, '', ?3, value ->> 'contract', value ->> 'standard',
          value ->> 'network', '{"amountType":"limited"}', 100, '0.1', 'EUR', 'A picture',
-         value ->> 'tokenId', value ->> 'fulfilment', 'released', ?2, ?2, ?2, ?2 FROM json_each(?1)`,
+         value ->> 'tokenId', value ->> 'fulfilment', value ->> 'heldBySeller', 'released', ?2, ?2, ?2, ?2 FROM json_each(?1)`,
       parties.sellerId,
     ),
     insert(
@@ -209,7 +212,7 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
 export async function itemsOf(buyer: { id: number }, standard: Standard): Promise<PaidItem[]> {
   const { results } = await env.DB.prepare(
     `SELECT i.id, i.orderId, i.quantity, i.ethRecipient AS recipient, i.recipientChainId, n.tokenId,
-       n.contractAddr AS contract, n.contractNetwork AS network, n.fulfilment, d."key", d.chainId,
+       n.contractAddr AS contract, n.contractNetwork AS network, n.fulfilment, n.heldBySeller, d."key", d.chainId,
        d.placer
      FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN nfts n ON n.id = i.nftId
        JOIN deliveries d ON d.id = i.id
