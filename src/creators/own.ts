@@ -25,11 +25,11 @@ type Row = {
   isEnded: 0 | 1
 } & ProposalRow
 
-type ProposalRow = {
-  [K in 'state' | 'fields' | 'version' | 'reason' | 'submittedAt']:
-    | (typeof proposals.$inferSelect)[K]
-    | null
-}
+type ProposalColumns = Pick<
+  typeof proposals.$inferSelect,
+  'state' | 'fields' | 'version' | 'reason' | 'submittedAt'
+>
+type ProposalRow = ProposalColumns | { [K in keyof ProposalColumns]: null }
 
 /** The tables of a record of the user `u`, after FROM. `id`: a condition on it. */
 const sources = {
@@ -75,7 +75,7 @@ export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
 function toStored(row: Row) {
   const { number, externalId, status, record, available } = row
   if (number === null || externalId === null || record === null || status === null) return null
-  const { owner: reference, state, fields, version, reason, submittedAt } = row
+  const { owner: reference, state } = row
   return {
     number,
     ref: externalId.startsWith(`${reference}/`) ? externalId.slice(reference.length + 1) : null,
@@ -83,15 +83,14 @@ function toStored(row: Row) {
     record: parseRecord(record),
     state: row.isEnded ? 'withdrawn' : stateOf(status, state),
     available,
-    proposal:
-      state === null
-        ? null
-        : {
-            ...{ state, version, reason, submittedAt },
-            fields: Object(JSON.parse(fields ?? '{}')) as Fields,
-          },
+    proposal: toProposal(row),
   } as const
 }
+
+const toProposal = ({ state, fields, version, reason, submittedAt }: ProposalRow) =>
+  state === null
+    ? null
+    : { state, version, reason, submittedAt, fields: Object(JSON.parse(fields)) as Fields }
 
 export type Stored = NonNullable<ReturnType<typeof toStored>>
 

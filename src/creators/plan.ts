@@ -146,7 +146,10 @@ function refuseUnlistable({ content, amountType, fulfilment }: Fields): void {
 }
 
 /** The pieces of a record that are for sale. Those that were sold are promised already. */
-export function tokenOf(record: Fields, stored: Stored | null) {
+export function tokenOf(
+  record: Fields,
+  stored: Pick<Stored, 'record' | 'available'> | null,
+) {
   const { network, contract, tokenId, fulfilment, amount } = record
   const sold = stored ? Number(stored.record.amount) - (stored.available ?? 0) : 0
   return {

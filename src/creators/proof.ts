@@ -1,9 +1,10 @@
 /** Whether somebody may list pieces of a token: `docs/decisions.md`, "Who lists". */
 import { type SQL, sql } from 'drizzle-orm'
-import { readAs } from '../auth/access.ts'
+import { writeAs } from '../auth/access.ts'
 import { holdsPieces, ownsContract } from '../chain/holding.ts'
 import type { Guard } from '../db/batch.ts'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
+import { takeQuotas } from '../db/quota.ts'
 import { raw } from '../db/statements.ts'
 import { describeReason, explain } from '../delivery/reasons.ts'
 import { checkSales, judgeSale, type Sale, type SellingSettings } from '../delivery/sales.ts'
@@ -11,6 +12,8 @@ import type { Network } from '../env.ts'
 import { isOnChain, isWallet } from '../ethereum/token.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField, rejected, tryLater } from '../http/errors.ts'
+import { quotaOf } from '../http/guard.ts'
+import { creatorLimits } from '../limits.ts'
 
 /** What is listed: a token of a contract, of a person. */
 export type Token = {
@@ -75,7 +78,13 @@ export async function proveToken(
     hasTreasury: network.treasury !== undefined,
     except: externalId,
   })
-  const { rows } = await readAs(db, caller, {
+  const questions = takeQuotas(
+    db,
+    now,
+    caller.role === 'master' ? [] : [quotaOf(creatorLimits.questions, caller.userId)],
+  )
+  const { rows } = await writeAs(db, caller, questions.guards, {
+    uses: questions.uses,
     rows: raw<{ others: number; isPermitted: 0 | 1 }>(db)`SELECT ${promised} AS others,
       EXISTS (SELECT 1 FROM mintPermissions WHERE userId = ${holder.id}
         AND network = ${token.network} AND contract = ${token.contract}) AS isPermitted`,
@@ -85,7 +94,7 @@ export async function proveToken(
   if (token.fulfilment === 'transfer')
     await requireHeld(network, holder, { ...token, tokenId, pieces })
   else if (!isPermitted) await requireOwner(network, holder, token)
-  await requireTrial(settings, network, now, { ...token, holder: holder.wallet, heldBySeller: true })
+  await requireTrial(settings, network, now, { ...token, seller: holder.wallet, heldBySeller: true })
   return token.fulfilment === 'transfer'
     ? [{ when: sql`${promised} > ${others}`, error: () => notHeld(pieces) }]
     : []

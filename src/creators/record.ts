@@ -29,8 +29,16 @@ const {
   heldBySeller: _heldBySeller,
   ...ofNft
 } = nftFields
+/** The import checks the two free-form fields, which have no JSON Schema there. */
 export const NftBody = z
-  .strictObject({ ...ofNft, publish })
+  .strictObject({
+    ...ofNft,
+    payload: z.record(z.string(), z.unknown()).optional().describe('Data of your own.'),
+    metadata: z
+      .looseObject({ name: z.string() })
+      .describe('The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.'),
+    publish,
+  })
   .meta({ id: 'NftBody', description: 'An NFT that somebody lists: its record in the catalogue.' })
 
 const { type: _listing, id: _ref, seller: _seller, saleType: _saleType, ...ofListing } = listingFields

@@ -1,17 +1,14 @@
-import type { Context } from 'hono'
 import * as z from 'zod'
 import { proposalKinds } from '../db/schema/creators.ts'
-import type { AppWithCaller } from '../http/endpoint.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import { cursorText, flagText, idText, limitText, writtenText } from '../http/inputs.ts'
-import { holderRateLimit } from '../http/rate-limit.ts'
 import { creatorLimits, describeLimit } from '../limits.ts'
 import { listOwn, type Own, readOwn, requireStored, type Stored } from './own.ts'
 import { type Plan, planListing, planNft, requireCreator } from './plan.ts'
-import { type Kind, ListingBody, NftBody, Ref, readFields } from './record.ts'
+import { ListingBody, NftBody, Ref, readFields } from './record.ts'
 import { approveProposal, listWaiting, rejectProposal } from './review.ts'
-import { saveRecord } from './save.ts'
+import { type SaveCtx, saveRecord } from './save.ts'
 import { Decided, OwnListings, OwnNfts, OwnRecord, WaitingProposals } from './schema.ts'
 import { withdrawRecord } from './withdraw.ts'
 
@@ -58,23 +55,16 @@ const saveErrors: readonly ErrorCode[] = [
   'try_later',
 ]
 
-const toOwnRecord = ({ ref, number, state, available, proposal, record }: Stored) => ({
-  ...{ ref, number, state, available, record },
-  proposal: proposal && {
-    state: proposal.state,
-    reason: proposal.reason,
-    submittedAt: proposal.submittedAt,
-    fields: proposal.fields,
-  },
-})
+const toOwnRecord = ({ json: _, proposal, ...stored }: Stored) => {
+  if (!proposal) return { ...stored, proposal }
+  const { version: _version, ...shown } = proposal
+  return { ...stored, proposal: shown }
+}
 
-type Planned = { c: Context<AppWithCaller>; kind: Kind; ref: string }
-
-/** Stores what was planned, and answers what is stored then. */
-async function save({ c, kind, ref }: Planned, own: Own, plan: Plan) {
-  if (plan.token) await holderRateLimit(c)
-  await saveRecord(c.var, own, plan)
-  return toOwnRecord(requireStored(await readOwn(c.var, kind, ref)))
+/** Stores what was planned, and returns what is stored then. */
+async function save(ctx: SaveCtx, ref: string, own: Own, plan: Plan) {
+  await saveRecord(ctx, own, plan)
+  return toOwnRecord(requireStored(await readOwn(ctx, plan.kind, ref)))
 }
 
 const changes = { access: 'token', reads: 'primary', isStrict: true } as const
@@ -117,7 +107,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       requireCreator(c.var.settings, own)
       const fields = readFields(await c.req.text())
       const plan = planNft(c.var.settings, own, { fields, publish, isConfirmed })
-      return save({ c, kind: 'nft', ref }, own, plan)
+      return save(c.var, ref, own, plan)
     },
   )
   .delete(
@@ -170,7 +160,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       requireCreator(c.var.settings, own)
       const fields = readFields(await c.req.text())
       const plan = planListing(c.var.settings, own, { fields, publish, isConfirmed })
-      return save({ c, kind: 'listing', ref }, own, plan)
+      return save(c.var, ref, own, plan)
     },
   )
   .delete(

@@ -40,6 +40,7 @@ export async function aCreator(
     )
   const master = await aMasterToken()
   return {
+    chain,
     user,
     token,
     bindings,

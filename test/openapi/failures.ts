@@ -7,9 +7,11 @@ import { deliveries, networks } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import type { ErrorCode } from '../../src/http/errors.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
+import { aCreator, anNftBody } from '../creators/creator.ts'
 import { aShop, billingData, place, placed } from '../orders/shop.ts'
 import { aReservation } from '../reservations/holds.ts'
 import { call, callWith } from '../support/api.ts'
+import { aChain } from '../support/chain/chain.ts'
 import {
   aContentFile,
   aListing,
@@ -42,16 +44,25 @@ import {
 } from '../support/visitor.ts'
 import { brokenDatabase, racingDatabase } from './databases.ts'
 
+type Creator = Awaited<ReturnType<typeof aCreator>>
 type Shop = Awaited<ReturnType<typeof aShop>>
 type Failures = Partial<Record<ErrorCode, (shop: Shop) => Promise<Response>>>
 
 const PAST = '2026-03-01T12:00:00.000Z'
+const UNOWNED = '0x1111111111111111111111111111111111111111'
 const UNKNOWN = 999_999
 const NO_ID = '00000000-0000-4000-8000-000000000000'
 const number = (providerId: string) => `/api/externalOrders/by-number/${providerId}`
 
 const importLines = ({ token }: Shop, records: readonly unknown[]) =>
   call('POST', '/api/admin/catalogue?commit=true', { token, body: linesOf(records) })
+
+/** Lists an NFT of the chain of a creator. */
+const putNft = ({ chain, bindings, token }: Creator, values: object) =>
+  callWith(bindings, 'PUT', '/api/nfts/sunrise', {
+    token,
+    json: anNftBody(chain, { publish: true, ...values }),
+  })
 
 /** Orders one piece with other values. */
 const order = ({ token, input }: Shop, values: object) => place(token, [{ ...input, ...values }])
@@ -198,6 +209,27 @@ const ofContent: Failures = {
     const { files } = await content.json<{ files: { url: string }[] }>()
     const { pathname, search } = new URL(files[0]?.url ?? '')
     return call('GET', pathname + search, { headers: { range: 'bytes=8-' } })
+  },
+  not_a_creator: async () => {
+    const creator = await aCreator(await aChain(), { creators: 'off' })
+    return putNft(creator, { tokenId: '1' })
+  },
+  wallet_required: async () => {
+    const creator = await aCreator(await aChain(), { wallet: '' })
+    return putNft(creator, { tokenId: '1' })
+  },
+  not_held: async () => putNft(await aCreator(await aChain({ erc1155: 1 })), { amount: 2 }),
+  mint_not_permitted: async () =>
+    putNft(await aCreator(await aChain(), { wallet: UNOWNED }), { fulfilment: 'mint' }),
+  not_deliverable: async () =>
+    putNft(await aCreator(await aChain({ mints: true })), {
+      ...{ fulfilment: 'mint', tokenId: '0', amountType: 'unique' },
+    }),
+  withdrawn: async () => {
+    const creator = await aCreator(await aChain())
+    await putNft(creator, { publish: false })
+    await creator.send('DELETE', '/api/nfts/sunrise')
+    return putNft(creator, { publish: false })
   },
   content_full: ({ token }) => {
     const file = { name: 'a', type: 'audio/mpeg', bytes: 2, sha256: '0'.repeat(64) }

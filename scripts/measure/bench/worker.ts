@@ -69,6 +69,7 @@ export const bindingsFor = async ({ url, keys }: Issuer) =>
     TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
     DELIVERY_KEY_SECRET: '1'.repeat(64),
     CODE_KEYS: await generators.CODE_KEYS(),
+    CREATORS: 'open',
   }) satisfies Required<NodeJS.ProcessEnv>
 
 export async function serveWorker(options: ServeOptions) {
