@@ -126,12 +126,20 @@ const checks = [
     'network',
     `r.derived <> '' AND ${value('status')} = 'released' AND n.status IS NOT 'released'`,
   ),
-  repeated('token_taken', 'tokenId', token, `${isNft} AND ${value('tokenId')} <> ''`),
+  repeated(
+    'token_taken',
+    'tokenId',
+    `${token}, iif(${value('heldBySeller')}, ${value('creator')}, '')`,
+    `${isNft} AND ${value('tokenId')} <> '' AND ${value('status')} <> 'withdrawn'`,
+  ),
+  // Several people may hold pieces of one token, and each lists them as another NFT.
   nft(
     'token_taken',
     'tokenId',
-    `n.id IS NULL AND EXISTS (SELECT 1 FROM nfts
-      WHERE (contractAddr, tokenId, contractNetwork) = (${token}))`,
+    `${isOtherToken} AND EXISTS (SELECT 1 FROM nfts x JOIN users c ON c.id = x.creatorId
+      WHERE (x.contractAddr, x.tokenId, x.contractNetwork) = (${token}) AND x.id IS NOT n.id
+        AND x.status <> 'withdrawn' AND x.heldBySeller = ${value('heldBySeller')}
+        AND (NOT x.heldBySeller OR c.externalId = ${value('creator')}))`,
   ),
   ...Object.entries({
     network: 'n.contractNetwork',

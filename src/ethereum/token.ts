@@ -58,6 +58,13 @@ export type TokenTransfer = {
 const isWallet = (text: string | null): text is string =>
   text !== null && isAddress(text, { strict: false }) && BigInt(text) !== 0n
 
+/**
+ * Whether who has proved a wallet has it on this chain, too. `walletChainId`: the chain of a contract, 0 of a
+ * key. At the address of a contract, somebody else may have a contract on another chain.
+ */
+export const isOnChain = (walletChainId: number, chainId: number): boolean =>
+  walletChainId === 0 || walletChainId === chainId
+
 /** Returns the transfer, or the code of the reason why there can be none. */
 export function parseTransfer({
   contractAddr,

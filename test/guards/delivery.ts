@@ -76,8 +76,8 @@ export const delivery: Guard[] = [
   },
   {
     name: 'a contract wallet gets nothing on another chain',
-    code: 'src/delivery/rules/compose.ts: readTransfer',
-    broken: { condition: 'chainId', becomes: false },
+    code: 'src/ethereum/token.ts: isOnChain',
+    broken: { condition: 'chainId', becomes: true },
     test: 'test/delivery/contract-wallets.test.ts: gets nothing, even if an account or a contract has its address',
   },
   {

@@ -5,6 +5,7 @@ import type { ContractItem, ContractState } from '../../ethereum/contract.ts'
 import {
   cancelItem,
   contractAmount,
+  isOnChain,
   parseTransfer,
   type Standard,
   type TokenTransfer,
@@ -87,13 +88,11 @@ function readTransfer(
   network: Pick<Network, 'chainId' | 'treasury'>,
 ): TokenTransfer | Reason {
   const { chainId } = network
-  // At the address of a contract, somebody else may have a contract on another chain.
-  const isOther = (walletChainId: number) => walletChainId !== 0 && walletChainId !== chainId
   const detail = (walletChainId: number) => `chain ${walletChainId} instead of ${chainId}`
-  if (isOther(delivery.recipientChainId))
+  if (!isOnChain(delivery.recipientChainId, chainId))
     return explain('recipient_on_other_chain', detail(delivery.recipientChainId))
   const isOfSeller = delivery.fulfilment !== 'mint' && !treasuryOf(delivery, network)
-  if (isOfSeller && isOther(delivery.sellerChainId))
+  if (isOfSeller && !isOnChain(delivery.sellerChainId, chainId))
     return explain('seller_on_other_chain', detail(delivery.sellerChainId))
   const transfer = parseTransfer({ ...delivery, holder: holderOf(delivery, network) })
   return typeof transfer === 'string' ? explain(transfer) : transfer
