@@ -23,14 +23,19 @@ export const claims = {
     asked:
       'Whether deliveries can go on: funds, fees, limits, a relayer that is set, a contract that is not paused, a simulation that passes, a trial by one of two standards',
   },
+  shown: {
+    suffices: 'any',
+    asked: 'What is shown to somebody who chooses tokens to list: the first node that answers',
+  },
   is_proven: {
     suffices: 'all that answer',
     asked:
-      'Whether a contract accepts a signature, has code, or makes just the pieces that were sold',
+      'Whether a contract accepts a signature, has code, makes just the pieces that were sold, or asks for this royalty',
   },
   is_for_all: {
     suffices: 'all configured',
-    asked: 'Whether a listing cannot be delivered, and whether somebody holds a token',
+    asked:
+      'Whether a listing cannot be delivered, and whether somebody holds a token or owns its contract',
   },
   is_wrong: {
     suffices: 'all configured',
@@ -80,6 +85,22 @@ export function believe(
   if (suffices === 'any') return given.includes(true)
   if (given.includes(false)) return false
   return suffices === 'all that answer' || given.length === told.length ? true : null
+}
+
+/**
+ * Asks nodes one after the other, and returns what the first one tells that tells anything; null if none does.
+ * `kind`: the row of the table.
+ */
+export async function findFirst<N, T>(
+  _kind: KindOf<'any'>,
+  nodes: readonly N[],
+  ask: (node: N) => Promise<T | null>,
+): Promise<T | null> {
+  for (const node of nodes) {
+    const told = await ask(node)
+    if (told !== null) return told
+  }
+  return null
 }
 
 /**

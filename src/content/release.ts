@@ -1,11 +1,9 @@
 /** Who gets the content of an NFT, and the URLs of its files. */
 import { eq, sql } from 'drizzle-orm'
-import { getAddress, zeroHash } from 'viem'
 import { actsForAll, readAs, writeAs } from '../auth/access.ts'
 import { recordIntended } from '../auth/audit.ts'
 import { signDownload, tokenIssuer } from '../auth/tokens.ts'
-import { believe } from '../chain/claims.ts'
-import { askAll } from '../chain/nodes.ts'
+import { holdsPieces } from '../chain/holding.ts'
 import { prefixed } from '../db/columns.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import { deliveries } from '../db/schema/delivery.ts'
@@ -13,7 +11,6 @@ import { orderItems, orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
 import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
-import { holdingRequest, readHolding } from '../ethereum/token.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { contentLimits } from '../limits.ts'
@@ -131,49 +128,22 @@ const selectOfHolder = prepared((db, { nftId, userId }: { nftId: number; userId:
  * Throws `not_found`, `forbidden`, `try_later`.
  */
 export async function readContentOfHolder(ctx: ContentCtx, nftId: number) {
-  const { db, caller } = ctx
+  const { db, caller, settings } = ctx
   const { found } = await readAs(db, caller, {
     found: selectOfHolder(db, { nftId, userId: caller.userId }),
   })
   const content = found[0]?.content
   if (content?.release !== 'holder')
     throw new ApiError('not_found', 'no content of this NFT is for who holds its token')
-  const holds = await isHolder(ctx, content)
+  const { contract, tokenId, wallet, walletChainId } = content
+  const network = settings.NETWORKS[content.network]
+  const holds =
+    network !== undefined &&
+    tokenId !== null &&
+    (await holdsPieces(network, { contract, tokenId, wallet, walletChainId, pieces: 1n }))
   if (holds === null) throw tryLater('not all nodes of the network tell who holds the token')
   if (!holds) throw new ApiError('forbidden', 'your wallet does not hold the token')
   return withUrls(ctx, content, { item: null, user: caller.userId })
-}
-
-type Holding = Record<'network' | 'contract' | 'wallet', string> & {
-  tokenId: string | null
-  walletChainId: number
-}
-
-/** Returns whether a wallet has a piece of the token; null if nodes do not tell. */
-async function isHolder({ settings }: ContentCtx, token: Holding): Promise<boolean | null> {
-  const { network: name, contract, tokenId, wallet, walletChainId } = token
-  const network = settings.NETWORKS[name]
-  if (!wallet || tokenId === null || !network) return false
-  // A contract has proved its address on one chain only.
-  if (walletChainId !== 0 && walletChainId !== network.chainId) return false
-  const piece = {
-    key: zeroHash,
-    token: getAddress(contract),
-    from: getAddress(wallet),
-    to: getAddress(wallet),
-    tokenId: BigInt(tokenId),
-  }
-  const erc721 = { ...piece, amount: 0n }
-  const erc1155 = { ...piece, amount: 1n }
-  const replies = await askAll(network, [erc721, erc1155].map(holdingRequest))
-  const ofErc721 = replies(holdingRequest(erc721))
-  const ofErc1155 = replies(holdingRequest(erc1155))
-  const told = network.rpcUrls.map(
-    (_, i) =>
-      readHolding(erc1155, () => ofErc1155[i] ?? { fault: '' }) ??
-      readHolding(erc721, () => ofErc721[i] ?? { fault: '' }),
-  )
-  return believe('is_for_all', network, told)
 }
 
 /** Without codes: they are for one order. */

@@ -108,3 +108,7 @@ export function inconclusive(reply: Reply): string | null {
     return `the node answered: ${loggedMessage(reply.error.message)}`
   return null
 }
+
+/** Whether the reply to one of the requests is inconclusive. */
+export const isLeftOpen = (requests: readonly RpcRequest[], replies: Replies): boolean =>
+  requests.some((request) => inconclusive(replies(request)) !== null)

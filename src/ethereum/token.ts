@@ -18,6 +18,7 @@ import {
   slice,
   toFunctionSelector,
   zeroAddress,
+  zeroHash,
 } from 'viem'
 import { trialAbi as abi, trialCode } from '../../contracts/trial.ts'
 import type { ContractItem, Log } from './contract.ts'
@@ -25,6 +26,7 @@ import {
   contractCode,
   hex,
   inconclusive,
+  isLeftOpen,
   type Replies,
   type Reply,
   type RpcRequest,
@@ -55,7 +57,8 @@ export type TokenTransfer = {
   quantity: bigint
 }
 
-const isWallet = (text: string | null): text is string =>
+/** Whether a text is an address, other than the zero address: nobody has that. */
+export const isWallet = (text: string | null): text is string =>
   text !== null && isAddress(text, { strict: false }) && BigInt(text) !== 0n
 
 /**
@@ -133,7 +136,7 @@ export function readStandard(token: Address, replies: Replies): Standard | null 
 
 /** Returns why a token has no standard, as a code; null if the node does not tell. */
 export function readTrouble(token: Address, replies: Replies) {
-  if (standardRequests(token).some((request) => inconclusive(replies(request)))) return null
+  if (isLeftOpen(standardRequests(token), replies)) return null
   const code = replies(contractCode(token))
   return 'result' in code && code.result === '0x' ? 'token_not_deployed' : 'token_not_supported'
 }
@@ -186,21 +189,105 @@ export function lacksFunction(item: Pick<ContractItem, 'from' | 'amount'>, code:
 /** Gas to find an owner: ERC721A looks at each token before it, down to the first of its batch. */
 const OWNER_GAS = numberToHex(2_000_000)
 
+type Holding = Pick<ContractItem, 'token' | 'from' | 'tokenId' | 'amount'>
+
 /** Asks who owns an ERC-721 token, or how many pieces the holder has. */
-export const holdingRequest = ({ token, from, tokenId, amount }: ContractItem) =>
+export const holdingRequest = ({ token, from, tokenId, amount }: Holding) =>
   amount === 0n
     ? view(token, encodeCall('ownerOf(uint256)', tokenId), OWNER_GAS)
     : view(token, encodeCall('balanceOf(address,uint256)', from, tokenId), QUESTION_GAS)
 
 /**
- * Returns whether the holder of an item has it; null if that is not known. A token that nobody has has no
- * owner, so `ownerOf` reverts (EIP-721).
+ * Returns how many pieces of its token the holder of an item has; null if that is not known. A token that
+ * nobody has has no owner, so `ownerOf` reverts (EIP-721).
  */
-export function readHolding(item: ContractItem, replies: Replies): boolean | null {
+export function readPieces(item: Holding, replies: Replies): bigint | null {
   const reply = replies(holdingRequest(item))
-  const held = word(reply)
-  if (held !== null) return item.amount === 0n ? held === BigInt(item.from) : held >= item.amount
-  return item.amount === 0n && isRefusal(reply) ? false : null
+  const told = word(reply)
+  if (item.amount > 0n) return told
+  if (told !== null) return told === BigInt(item.from) ? 1n : 0n
+  return isRefusal(reply) ? 0n : null
+}
+
+/** Returns whether the holder of an item has it; null if that is not known. */
+export function readHolding(item: Holding, replies: Replies): boolean | null {
+  const held = readPieces(item, replies)
+  return held === null ? null : held >= (item.amount || 1n)
+}
+
+const isEnumerable = (token: Address) => supports(token, '0x780e9d63')
+const countRequest = (token: Address, wallet: Address) =>
+  view(token, encodeCall('balanceOf(address)', wallet), QUESTION_GAS)
+const nameRequest = (token: Address) => view(token, toFunctionSelector('name()'), QUESTION_GAS)
+
+/** Asks for the name of a token, and how many tokens of it a wallet has, if it lists them (EIP-721). */
+export const collectionRequests = (token: Address, wallet: Address) => [
+  isEnumerable(token),
+  countRequest(token, wallet),
+  nameRequest(token),
+]
+
+/** `name`: as the contract writes it; null without one. `count`: null if it does not list them. */
+export const readCollection = (token: Address, wallet: Address, replies: Replies) => ({
+  name: readText(replies(nameRequest(token))),
+  count:
+    word(replies(isEnumerable(token))) === 1n ? word(replies(countRequest(token, wallet))) : null,
+})
+
+function readText(reply: Reply): string | null {
+  const data = read(hex, reply)
+  if (!data) return null
+  try {
+    return decodeAbiParameters([{ type: 'string' }], data)[0]
+  } catch {
+    return null
+  }
+}
+
+/** Asks for the id of a token that a wallet has, by its position in the list of the contract (EIP-721). */
+export const tokenAtRequest = (token: Address, wallet: Address, index: number) =>
+  view(token, encodeCall('tokenOfOwnerByIndex(address,uint256)', wallet, index), QUESTION_GAS)
+
+/** `DEFAULT_ADMIN_ROLE`: who has it decides in the contracts of OpenZeppelin who has which role. */
+const ADMIN_ROLE = zeroHash
+
+const ownerRequest = (token: Address) => view(token, toFunctionSelector('owner()'), QUESTION_GAS)
+const adminRequest = (token: Address, wallet: Address) =>
+  view(token, encodeCall('hasRole(bytes32,address)', ADMIN_ROLE, wallet), QUESTION_GAS)
+
+/** Asks for the owner of a contract (EIP-173), and whether a wallet decides who has its roles. */
+export const ownershipRequests = (token: Address, wallet: Address) => [
+  ownerRequest(token),
+  adminRequest(token, wallet),
+]
+
+/** Returns whether a contract is the wallet's in one of both ways; null if the node does not tell. */
+export function readOwnership(token: Address, wallet: Address, replies: Replies): boolean | null {
+  if (word(replies(ownerRequest(token))) === BigInt(wallet)) return true
+  if (word(replies(adminRequest(token, wallet))) === 1n) return true
+  return isLeftOpen(ownershipRequests(token, wallet), replies) ? null : false
+}
+
+/** The price that is asked about: a part of it is in hundredths of 1 %. */
+const FULL_PRICE = 10_000n
+
+/** Asks who gets how much of the price of a token when it is sold again (ERC-2981). */
+export const royaltyRequest = (token: Address, tokenId: bigint) =>
+  view(token, encodeCall('royaltyInfo(uint256,uint256)', tokenId, FULL_PRICE), QUESTION_GAS)
+
+/** `fee`: per cent as decimal text, as in `2.5`. */
+export type Royalty = { fee: string; feeRecipient: Address }
+
+/** Returns the royalty; `none` if there is none that can be paid, null if the node does not tell. */
+export function readRoyaltyInfo(reply: Reply): Royalty | 'none' | null {
+  if (inconclusive(reply)) return null
+  const data = read(hex, reply)
+  if (data?.length !== 2 + 2 * 64) return 'none'
+  const recipient = BigInt(slice(data, 0, 32))
+  const amount = BigInt(slice(data, 32))
+  if (recipient === 0n || recipient >= 2n ** 160n) return 'none'
+  if (amount === 0n || amount > FULL_PRICE) return 'none'
+  return { fee: `${Number(amount) / 100}`, feeRecipient: getAddress(slice(data, 12, 32)) }
 }
 
 /** Topics of the events of ERC-721 (`Transfer`) and ERC-1155. */

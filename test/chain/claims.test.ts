@@ -1,6 +1,6 @@
 /** Whose word suffices for what. */
 import { describe, expect, it } from 'vitest'
-import { believe, findHighest, findTwo, isContradicted } from '../../src/chain/claims.ts'
+import { believe, findFirst, findHighest, findTwo, isContradicted } from '../../src/chain/claims.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 
 const logged = recordLogs()
@@ -32,6 +32,23 @@ describe('a question that is answered with yes or no', () => {
     expect(logged('nodes_disagree')).toEqual([
       { chainId: 7, kind: 'can_go_on', answers: [true, false, null] },
     ])
+  })
+})
+
+describe('what one node may tell', () => {
+  it.each([
+    [[5, 6], 5, [0]],
+    [[null, 6, 7], 6, [0, 1]],
+    [[null, null], null, [0, 1]],
+    [[], null, []],
+  ] as const)('is, told as %j, %s, and no further node is asked', async (told, first, asked) => {
+    const nodes: number[] = []
+    const ask = async (node: number) => {
+      nodes.push(node)
+      return told[node] ?? null
+    }
+    expect(await findFirst('shown', [...told.keys()], ask)).toBe(first)
+    expect(nodes).toEqual(asked)
   })
 })
 

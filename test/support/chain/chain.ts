@@ -41,7 +41,7 @@ export type ChainRecord = {
 
 /** Tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol. */
 type PeculiarFixture =
-  `${'Quantity' | 'Soulbound' | 'Locked' | 'CodeHash' | 'Role' | 'Origin' | 'Expensive' | 'Silent'}Token`
+  `${'Quantity' | 'Soulbound' | 'Locked' | 'CodeHash' | 'Role' | 'Origin' | 'Expensive' | 'Silent' | 'Collector' | 'LongName'}Token`
 
 /** The same of packages: test/support/chain/packages. */
 export type PackageToken =
