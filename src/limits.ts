@@ -311,10 +311,19 @@ export const catalogueLimits = {
 
 export const creatorLimits = {
   newRecords: quota('records', 'day', 'new NFTs and listings of a user', 100),
-  questions: quota('chain', 'minute', 'questions of a user to the chain, about what is to be listed', 20),
+  questions: quota(
+    'chain',
+    'minute',
+    'questions of a user to the chain, about what is to be listed',
+    20,
+  ),
   reports: quota('reports', 'day', 'reports of a user about NFTs', 5),
   report: count('characters of a report', 500, 'invalid_input'),
-  reason: count('characters of the sentence with which a proposal is rejected', 500, 'invalid_input'),
+  reason: count(
+    'characters of the sentence with which a proposal is rejected',
+    500,
+    'invalid_input',
+  ),
   tokens: count('tokens whose pieces in a wallet a call reads', 20, 'invalid_input'),
   content: share(
     'of the bytes of the files of all NFTs, those of one user who lists by `PUT /api/nfts/{ref}`',

@@ -5,7 +5,14 @@ import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue, requireNone } from '../http/errors.ts'
-import { type Commit, commit, discard, LinesHaveProblems, PricesNeedConfirmation, stage } from './import.ts'
+import {
+  type Commit,
+  commit,
+  discard,
+  LinesHaveProblems,
+  PricesNeedConfirmation,
+  stage,
+} from './import.ts'
 import { parseExactly } from './json.ts'
 import { type LineProblem, parseLines } from './line.ts'
 import { findPriceChanges, toProblem } from './prices.ts'

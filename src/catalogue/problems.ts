@@ -60,6 +60,12 @@ const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
 /** Users who have signed in keep their names and identities, whatever a record says. */
 const isUnused = 'p.lastAccessAt IS NULL'
 const token = ['contract', 'tokenId', 'network'].map(value).join()
+const isOtherToken = `(n.id IS NULL OR n.contractAddr IS NOT ${value('contract')}
+  OR n.tokenId IS NOT ${value('tokenId')} OR n.contractNetwork IS NOT ${value('network')})`
+
+/** Whether nobody has seen or bought anything of the NFT `n`: then all of its record may change. */
+const isUnseen = `(n.status = 'draft' AND NOT n.wasReleased AND n.amount = n.availableAmount
+  AND (n.amountType IS NOT 'unlimited' OR NOT EXISTS (SELECT 1 FROM listings WHERE nftId = n.id)))`
 
 /** `stored`: the user whom the record names already. */
 const noUser = (field: string, stored: string) =>
@@ -148,7 +154,11 @@ const checks = [
     amountType: 'n.amountType',
     heldBySeller: 'n.heldBySeller',
   }).map(([field, column]) =>
-    nft('cannot_change', field, `n.id IS NOT NULL AND ${column} IS NOT ${value(field)}`),
+    nft(
+      'cannot_change',
+      field,
+      `n.id IS NOT NULL AND ${column} IS NOT ${value(field)} AND NOT ${isUnseen}`,
+    ),
   ),
   nft('cannot_change', 'id', 'n.deletedAt IS NOT NULL'),
   // Pieces that were sold without a code, or with one.

@@ -112,7 +112,9 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
   FROM ${nfts} JOIN users c ON c.externalId = ${value('creator')}
   WHERE r.type = 'nft' AND (n.id IS NULL OR r.record <> ${storedNft}) ORDER BY r.line
   ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
-    creatorPublicAddr = excluded.creatorPublicAddr, contractName = excluded.contractName,
+    creatorPublicAddr = excluded.creatorPublicAddr, contractNetwork = excluded.contractNetwork,
+    contractAddr = excluded.contractAddr, contractName = excluded.contractName,
+    tokenId = excluded.tokenId, heldBySeller = excluded.heldBySeller,
     amount = CASE WHEN NOT excluded.hasCodes THEN excluded.amount WHEN hasCodes THEN amount
       ELSE ${poolSize} END,
     availableAmount = CASE WHEN NOT excluded.hasCodes THEN availableAmount + excluded.amount - amount

@@ -23,6 +23,8 @@ type Row = {
   record: string | null
   available: number | null
   isEnded: 0 | 1
+  /** The state of what waits of the NFT. */
+  waits: ProposalRow['state']
 } & ProposalRow
 
 type ProposalColumns = Pick<
@@ -35,15 +37,18 @@ type ProposalRow = ProposalColumns | { [K in keyof ProposalColumns]: null }
 const sources = {
   nft: (id: SQL) => sql`LEFT JOIN nfts n ON n.creatorId = u.id AND n.deletedAt IS NULL AND ${id}
     LEFT JOIN proposals p ON p.kind = 'nft' AND p.subjectId = n.id`,
-  listing: (id: SQL) => sql`LEFT JOIN listings l ON l.sellerId = u.id AND l.type = 'regular' AND ${id}
-    LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN proposals p ON p.kind = 'listing' AND p.subjectId = l.id`,
+  listing: (
+    id: SQL,
+  ) => sql`LEFT JOIN listings l ON l.sellerId = u.id AND l.type = 'regular' AND ${id}
+    LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN proposals p ON p.kind = 'listing' AND p.subjectId = l.id
+    LEFT JOIN proposals w ON w.kind = 'nft' AND w.subjectId = n.id`,
 } as const satisfies Record<Kind, (id: SQL) => SQL>
 
 const columns = {
   nft: sql`n.id AS number, n.externalId, iif(n.id IS NULL, NULL, ${sql.raw(nftRecord())}) AS record,
-    0 AS isEnded`,
+    0 AS isEnded, p.state AS waits`,
   listing: sql`l.id AS number, l.externalId, iif(l.id IS NULL, NULL, ${sql.raw(listingRecord)}) AS record,
-    NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS isEnded`,
+    NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS isEnded, w.state AS waits`,
 } as const satisfies Record<Kind, SQL>
 
 const owner = sql.raw(userReference('u'))
@@ -61,7 +66,9 @@ export type Own = Awaited<ReturnType<typeof readOwn>>
 /** Returns the user who calls, and the record that the user calls `ref`, if there is one. */
 export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
   const id = sql`${sql.raw(kind === 'nft' ? 'n' : 'l')}.externalId = ${owner} || '/' || ${ref}`
-  const { rows } = await readAs(ctx.db, ctx.caller, { rows: raw<Row>(ctx.db)`${ownSql(ctx, kind, id)}` })
+  const { rows } = await readAs(ctx.db, ctx.caller, {
+    rows: raw<Row>(ctx.db)`${ownSql(ctx, kind, id)}`,
+  })
   const [row] = rows
   if (!row) throw new ApiError('not_found', 'there is no such user')
   const { owner: reference, isNamed, approved, wallet, walletChainId } = row
@@ -75,13 +82,13 @@ export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
 function toStored(row: Row) {
   const { number, externalId, status, record, available } = row
   if (number === null || externalId === null || record === null || status === null) return null
-  const { owner: reference, state } = row
+  const { owner: reference } = row
   return {
     number,
     ref: externalId.startsWith(`${reference}/`) ? externalId.slice(reference.length + 1) : null,
     json: record,
     record: parseRecord(record),
-    state: row.isEnded ? 'withdrawn' : stateOf(status, state),
+    state: row.isEnded ? 'withdrawn' : stateOf(status, row.waits),
     available,
     proposal: toProposal(row),
   } as const

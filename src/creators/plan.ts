@@ -137,8 +137,7 @@ function normalize({ NETWORKS }: Settings, fields: Fields): Fields {
 const invalid = (path: string, message: string): Issue => ({ path, code: 'invalid_input', message })
 
 function refuseUnlistable({ content, amountType, fulfilment }: Fields): void {
-  if (Object(content).codes)
-    requireNone([invalid('content.codes', 'only operators upload codes')])
+  if (Object(content).codes) requireNone([invalid('content.codes', 'only operators upload codes')])
   if (amountType === 'unlimited' && fulfilment === 'transfer')
     requireNone([
       invalid('amountType', 'must be "unique" or "limited": a wallet holds a number of pieces'),
@@ -146,10 +145,7 @@ function refuseUnlistable({ content, amountType, fulfilment }: Fields): void {
 }
 
 /** The pieces of a record that are for sale. Those that were sold are promised already. */
-export function tokenOf(
-  record: Fields,
-  stored: Pick<Stored, 'record' | 'available'> | null,
-) {
+export function tokenOf(record: Fields, stored: Pick<Stored, 'record' | 'available'> | null) {
   const { network, contract, tokenId, fulfilment, amount } = record
   const sold = stored ? Number(stored.record.amount) - (stored.available ?? 0) : 0
   return {

@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { holdsPieces, ownsContract } from '../chain/holding.ts'
 import type { Guard } from '../db/batch.ts'
-import { orderableStatuses } from '../db/schema/catalogue.ts'
 import { takeQuotas } from '../db/quota.ts'
+import { orderableStatuses } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
 import { describeReason, explain } from '../delivery/reasons.ts'
 import { checkSales, judgeSale, type Sale, type SellingSettings } from '../delivery/sales.ts'
@@ -94,7 +94,11 @@ export async function proveToken(
   if (token.fulfilment === 'transfer')
     await requireHeld(network, holder, { ...token, tokenId, pieces })
   else if (!isPermitted) await requireOwner(network, holder, token)
-  await requireTrial(settings, network, now, { ...token, seller: holder.wallet, heldBySeller: true })
+  await requireTrial(settings, network, now, {
+    ...token,
+    seller: holder.wallet,
+    heldBySeller: true,
+  })
   return token.fulfilment === 'transfer'
     ? [{ when: sql`${promised} > ${others}`, error: () => notHeld(pieces) }]
     : []
@@ -102,7 +106,10 @@ export async function proveToken(
 
 function requireWallet({ wallet, walletChainId }: Holder, { chainId }: Network): void {
   if (!isWallet(wallet) || !isOnChain(walletChainId, chainId))
-    throw new ApiError('wallet_required', 'link a wallet that works on the network of the token first')
+    throw new ApiError(
+      'wallet_required',
+      'link a wallet that works on the network of the token first',
+    )
 }
 
 async function requireHeld(

@@ -6,8 +6,8 @@ import * as z from 'zod'
 import type { Fields } from '../catalogue/change.ts'
 import { parseExactly } from '../catalogue/json.ts'
 import { listingFields, nftFields, ownId } from '../catalogue/record.ts'
-import type { proposalKinds, proposalStates } from '../db/schema/creators.ts'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
+import type { proposalKinds, proposalStates } from '../db/schema/creators.ts'
 
 export type Kind = (typeof proposalKinds)[number]
 
@@ -41,7 +41,13 @@ export const NftBody = z
   })
   .meta({ id: 'NftBody', description: 'An NFT that somebody lists: its record in the catalogue.' })
 
-const { type: _listing, id: _ref, seller: _seller, saleType: _saleType, ...ofListing } = listingFields
+const {
+  type: _listing,
+  id: _ref,
+  seller: _seller,
+  saleType: _saleType,
+  ...ofListing
+} = listingFields
 export const ListingBody = z
   .strictObject({ ...ofListing, nft: Ref.describe('The `ref` of the NFT.'), publish })
   .meta({ id: 'ListingBody', description: 'An offer to sell an own NFT at a fixed price.' })

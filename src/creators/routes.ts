@@ -19,7 +19,9 @@ const ConfirmQuery = z.object({
     .describe('Whether a price may become more than double or less than half of what it is.'),
 })
 const MineQuery = z.object({
-  mine: z.literal('true').describe('What is on sale is at `/api/public/nfts` and `/api/public/listings`.'),
+  mine: z
+    .literal('true')
+    .describe('What is on sale is at `/api/public/nfts` and `/api/public/listings`.'),
   limit: limitText(20).describe('Elements per page.'),
   before: cursorText.optional().describe('The `next` of the page before.'),
 })

@@ -34,7 +34,11 @@ export async function saveRecord(ctx: SaveCtx, own: Own, plan: Plan): Promise<vo
   const { db, caller, now, settings } = ctx
   const { user, externalId, stored } = own
   const proven = plan.token
-    ? await proveToken(ctx, { token: plan.token, holder: { ...user, id: caller.userId }, externalId })
+    ? await proveToken(ctx, {
+        token: plan.token,
+        holder: { ...user, id: caller.userId },
+        externalId,
+      })
     : []
   const line = plan.token ? await withRoyalty(settings, plan.line) : plan.line
   if (!user.isNamed) await nameUser(ctx)
@@ -110,7 +114,9 @@ export function setProposal(
   const subject = sql`(SELECT id FROM ${tables[kind].table} WHERE externalId = ${externalId})`
   if (!proposal)
     return raw<never>(db)`DELETE FROM proposals WHERE kind = ${kind} AND subjectId = ${subject}`
-  return raw<never>(db)`INSERT INTO proposals (kind, subjectId, userId, state, fields, version, submittedAt)
+  return raw<never>(
+    db,
+  )`INSERT INTO proposals (kind, subjectId, userId, state, fields, version, submittedAt)
     VALUES (${kind}, ${subject}, ${caller.userId}, ${proposal.state}, ${JSON.stringify(proposal.fields)},
       ${crypto.randomUUID()}, ${now.toISOString()})
     ON CONFLICT DO UPDATE SET state = excluded.state, fields = excluded.fields,

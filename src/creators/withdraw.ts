@@ -9,12 +9,14 @@ export async function withdrawRecord(ctx: ChangeCtx, kind: Kind, own: Own): Prom
   const stored = requireStored(own)
   if (stored.state === 'withdrawn') return
   const ended =
-    kind === 'nft'
-      ? { status: 'withdrawn' }
-      : { active: false, activeTill: ctx.now.toISOString() }
-  await writeLines(ctx, [{ line: JSON.stringify({ ...stored.record, ...ended }), stored: stored.json }], {
-    isConfirmed: true,
-    audited: [],
-    also: [setProposal(ctx, kind, own.externalId, null)],
-  })
+    kind === 'nft' ? { status: 'withdrawn' } : { active: false, activeTill: ctx.now.toISOString() }
+  await writeLines(
+    ctx,
+    [{ line: JSON.stringify({ ...stored.record, ...ended }), stored: stored.json }],
+    {
+      isConfirmed: true,
+      audited: [],
+      also: [setProposal(ctx, kind, own.externalId, null)],
+    },
+  )
 }

@@ -6,6 +6,7 @@ import { networksOf } from '../support/delivery/engine.ts'
 import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
 
 type Creators = 'off' | 'invited' | 'open'
+type Waiting = { kind: string; number: number; version: string; userId: number }
 type Answer = {
   code?: string
   error?: string
@@ -21,7 +22,12 @@ type Answer = {
 /** `wallet`: an account of the chain. By default the user is not approved, and everybody may list. */
 export async function aCreator(
   chain: Chain,
-  { wallet = chain.seller as string, approved = false, creators = 'open' as Creators, treasury = '' } = {},
+  {
+    wallet = chain.seller as string,
+    approved = false,
+    creators = 'open' as Creators,
+    treasury = '',
+  } = {},
 ) {
   // The accounts of the chain have the same address in each test.
   await db.update(users).set({ ethereumPublicAddr: '' })
@@ -52,16 +58,21 @@ export async function aCreator(
       send('PUT', `/api/listings/${encodeURIComponent(ref)}${query}`, json),
     waiting: async () =>
       (
-        await answerOf<{ proposals: { kind: string; number: number; version: string }[] }>(
-          callWith(bindings, 'GET', '/api/admin/proposals', { token: master }),
+        await answerOf<{ proposals: Waiting[] }>(
+          callWith(bindings, 'GET', '/api/admin/proposals?limit=100', { token: master }),
         )
-      ).proposals,
+      ).proposals.filter(({ userId }) => userId === user.id),
     decide: (
       { kind, number, version }: { kind: string; number: number; version: string },
       decision: 'approve' | 'reject',
       json = {},
     ) =>
-      send('POST', `/api/admin/proposals/${kind}/${number}/${decision}`, { version, ...json }, master),
+      send(
+        'POST',
+        `/api/admin/proposals/${kind}/${number}/${decision}`,
+        { version, ...json },
+        master,
+      ),
   }
 }
 

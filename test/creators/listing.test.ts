@@ -22,7 +22,10 @@ it('keeps a draft that nobody sees, and changes all of it', async () => {
     status: 400,
     code: 'nft_not_found',
   })
-  const changed = await putNft('sunrise', anNftBody(chain, { amount: 3, metadata: { name: 'Dawn' } }))
+  const changed = await putNft(
+    'sunrise',
+    anNftBody(chain, { amount: 3, metadata: { name: 'Dawn' } }),
+  )
   expect(changed).toMatchObject({
     number: created.number,
     state: 'draft',
@@ -49,7 +52,10 @@ it('puts on sale what was approved, and sells it from the wallet of its creator'
   const [proposal] = await creator.waiting()
   expect(proposal).toMatchObject({ kind: 'nft', number: nft.number, userId: creator.user.id })
   if (!proposal) throw new Error('nothing waits')
-  expect(await creator.decide(proposal, 'approve')).toMatchObject({ status: 200, state: 'released' })
+  expect(await creator.decide(proposal, 'approve')).toMatchObject({
+    status: 200,
+    state: 'released',
+  })
   expect(await creator.waiting()).toEqual([])
   await execute('UPDATE listings SET untriedUntil = NULL')
   const { item } = await sold(token, order)
@@ -81,7 +87,8 @@ it('refuses pieces that the wallet does not hold, with those of its other record
   )
   await execute(
     `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents, priceEths, priceWei, priceCurrency, active, createdAt, updatedAt)
-      SELECT 'imported', id, creatorId, 'regular', 1, '0', '0', 'EUR', 1, createdAt, createdAt FROM nfts`,
+      SELECT 'imported', id, creatorId, 'regular', 1, '0', '0', 'EUR', 1, createdAt, createdAt FROM nfts WHERE creatorId = ?`,
+    user.id,
   )
   expect(await putNft('more', anNftBody(chain, { amount: 3, publish: true }))).toMatchObject({
     code: 'not_held',
@@ -169,10 +176,16 @@ it('changes prices at once, and text and links of what is on sale once they are 
     },
   ])
   expect(
-    await creator.putNft('sunrise', anNftBody(chain, { contract: chain.contracts.erc721, publish: true })),
+    await creator.putNft(
+      'sunrise',
+      anNftBody(chain, { contract: chain.contracts.erc721, publish: true }),
+    ),
   ).toMatchObject({ status: 400, code: 'cannot_change' })
   expect(
-    await creator.putListing('offer', aListingBody('sunrise', { shopUrl: 'https://evil.example/', publish: true })),
+    await creator.putListing(
+      'offer',
+      aListingBody('sunrise', { shopUrl: 'https://evil.example/', publish: true }),
+    ),
   ).toMatchObject({ record: { shopUrl: null }, proposal: { state: 'in_review' } })
   expect(await answerOf(call('GET', `/api/public/nfts/${nft.number}`))).toMatchObject({
     nfts: [{ title: 'Sunrise' }],
@@ -243,12 +256,12 @@ it('says which field is wrong', async () => {
   expect(await putNft('a', anNftBody(chain, { status: 'released' }))).toMatchObject({
     issues: [{ path: 'status', code: 'unknown_field' }],
   })
-  expect(
-    await putNft('a', anNftBody(chain, { amountType: 'unlimited', amount: 1 })),
-  ).toMatchObject({ issues: [{ path: 'amountType' }] })
-  expect(
-    await putNft('a', anNftBody(chain, { network: 'nowhere', publish: true })),
-  ).toMatchObject({ code: 'network_not_found' })
+  expect(await putNft('a', anNftBody(chain, { amountType: 'unlimited', amount: 1 }))).toMatchObject(
+    { issues: [{ path: 'amountType' }] },
+  )
+  expect(await putNft('a', anNftBody(chain, { network: 'nowhere', publish: true }))).toMatchObject({
+    code: 'network_not_found',
+  })
 })
 
 it('takes 100 new records a day', async () => {
