@@ -88,8 +88,8 @@ const dueColumns = (
   time: string,
 ) => sql`l.id, l.sellerId, l.checkAt AS was, l.obstacle, l.obstacleSince,
   l.foundBy, l.isShared, l.disputedSince, l.untriedUntil, n.contractNetwork AS network,
-  n.contractAddr AS contract, n.tokenId, n.fulfilment, n.heldBySeller, n.recipients, u.ethereumPublicAddr AS seller,
-  ${isForSaleAt(time)} AS isForSale`
+  n.contractAddr AS contract, n.tokenId, n.fulfilment, n.heldBySeller, n.recipients,
+  u.ethereumPublicAddr AS seller, ${isForSaleAt(time)} AS isForSale`
 
 const isForSaleAt = (time: string) => sql.raw(isForSale(`'${time}'`))
 
@@ -111,7 +111,8 @@ async function selectDue({ db, settings, now }: Run): Promise<DueListing[]> {
       due AS MATERIALIZED (
         SELECT w.id, w.checkAt, w.untriedUntil IS NULL AS isRepeated, w.isShared, n.contractNetwork AS network,
           row_number() OVER (
-            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, n.heldBySeller, w.sellerId, w.isShared
+            PARTITION BY n.contractNetwork, n.contractAddr, n.fulfilment, n.heldBySeller, w.sellerId,
+              w.isShared
             ORDER BY w.untriedUntil IS NULL, w.checkAt, w.id) AS turn
         FROM waiting w CROSS JOIN nfts n ON n.id = w.nftId),
       chosen AS (SELECT id, network, row_number() OVER (PARTITION BY network

@@ -74,7 +74,10 @@ function pauseAfter(obstacle: SaleObstacle, since: string, now: Date): number {
   return Math.min(LATER, Math.max(SOON, now.getTime() - Date.parse(since)))
 }
 
-/** What a seller lists of a contract, and who holds it: what can be delivered of it, or cannot, mostly has one cause. */
+/**
+ * What a seller lists of a contract, and whether the seller holds it: what can be delivered of it, or cannot,
+ * mostly has one cause.
+ */
 export type ListingGroup = Pick<
   DueListing,
   'network' | 'contract' | 'fulfilment' | 'heldBySeller' | 'sellerId'

@@ -53,7 +53,7 @@ export type Delivery = Pick<Row, 'id' | 'state' | 'requestedAction' | 'version' 
     wasCarried: 0 | 1
     /** Whether transfers of its token to its recipient have used up gas in two transactions. */
     isStoppedByBurns: 0 | 1
-    /** Whether it holds the pieces, also where the network has a treasury. */
+    /** As the NFT has it. `holderOf` says what follows. */
     heldBySeller: 0 | 1
     /** The wallet of the seller. */
     seller: string

@@ -1,8 +1,8 @@
 /**
  * Stops the sale of what could not be delivered, in the transaction that stores what becomes of the
  * delivery. An obstacle of one piece stops the listings of this NFT. Any other one may be that of the contract,
- * or of the seller: it stops all that the seller lists of the contract, until one of them was tried again
- * (`catalogue/check-listings.ts`), which the next cron run does.
+ * or of the holder: it stops all that the seller lists of the contract with the same `heldBySeller`, until one
+ * of them was tried again (`catalogue/check-listings.ts`), which the next cron run does.
  */
 
 import { type SQL, sql } from 'drizzle-orm'
@@ -41,7 +41,8 @@ export function stopSales(db: Database, deliveries: readonly Undeliverable[], no
   const at = now.toISOString()
   const inOneDay = new Date(now.getTime() + DAY).toISOString()
   const found = sql`found AS MATERIALIZED (SELECT i.nftId, i.sellerId, n.contractNetwork, n.contractAddr,
-      n.fulfilment, n.heldBySeller, max(${movedNothing(sql`r.value ->> 'obstacle'`)}), r.value ->> 'obstacle' AS obstacle
+      n.fulfilment, n.heldBySeller, max(${movedNothing(sql`r.value ->> 'obstacle'`)}),
+      r.value ->> 'obstacle' AS obstacle
     FROM json_each(${JSON.stringify(deliveries)}) r CROSS JOIN orderItems i ON i.id = r.value ->> 'id'
       CROSS JOIN nfts n ON n.id = i.nftId
     WHERE n.recipients = 'anybody'
@@ -70,7 +71,8 @@ export function stopSales(db: Database, deliveries: readonly Undeliverable[], no
         checkAt = CASE WHEN ${movedNothing(sql`o.obstacle`)} THEN ${NEVER}
           WHEN checkAt = ${at} THEN checkAt ELSE ${inOneDay} END, updatedAt = ${at}
       FROM (SELECT id, obstacle, max(${movedNothing(sql`obstacle`)}) FROM others WHERE stored IS NULL
-        AND otherSellerId = sellerId AND otherFulfilment = fulfilment AND otherHeldBySeller = heldBySeller GROUP BY id) o
+        AND otherSellerId = sellerId AND otherFulfilment = fulfilment
+        AND otherHeldBySeller = heldBySeller GROUP BY id) o
       WHERE listings.id = o.id`,
     raw<never>(db)`WITH ${found}
       UPDATE listings SET obstacle = found.obstacle, foundBy = 'delivery', isShared = 0, disputedSince = NULL,

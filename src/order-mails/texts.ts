@@ -27,7 +27,7 @@ export type MailedOrderItem = {
   /** Of the token. */
   contract: string
   nftId: number
-  /** Whether the wallet of the seller holds the pieces, also where the network has a treasury. */
+  /** As the NFT has it. */
   heldBySeller: 0 | 1
   coverKey: string | null
   /** Whether the metadata of the NFT has an image. */

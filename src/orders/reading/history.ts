@@ -29,7 +29,7 @@ export type HistoryEntry = {
   orderItem: Order['orderItems'][number]
   delivery: DeliveryDetails
   paid: Paid | null
-  /** Whether the wallet of the seller holds the pieces, also where the network has a treasury. */
+  /** As the NFT has it. */
   heldBySeller: boolean
   /** What the delivery has released to the viewer. */
   content: Content

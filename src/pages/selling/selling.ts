@@ -136,9 +136,9 @@ export async function retrySold(
   const [asked] = await checkSales(settings, [sale], now, AbortSignal.timeout(TIMEOUT))
   if (asked?.permission.is !== 'allowed') return false
   const network = settings.NETWORKS[sold.network] ?? {}
-  const isOfSeller = ({ heldBySeller }: (typeof waiting)[number]) =>
+  const hasSameHolder = ({ heldBySeller }: (typeof waiting)[number]) =>
     holderOf({ ...sale, heldBySeller }, network) === holderOf(sale, network)
-  const ids = waiting.filter(isOfSeller).map(({ id }) => id)
+  const ids = waiting.filter(hasSameHolder).map(({ id }) => id)
   const { changed } = await writeAs(db, caller, [], {
     changed: changeDeliveries(db, 'look_now', hasIdSql(ids), now),
   })
