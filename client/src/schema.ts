@@ -925,6 +925,154 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nfts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the NFTs that you have created
+         * @description Also drafts, and what was withdrawn. Needs a token.
+         */
+        get: operations["listOwnNfts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nfts/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * List an NFT, or change it
+         * @description The body is the record, without what follows from who sends it. With `publish`, nodes are asked whether the linked wallet holds the pieces, or owns the contract that mints them, and whether a delivery passes. Then it is on sale, or waits to be approved. Repeating a call is safe. At most 100 a day new records. Needs a token that may write.
+         */
+        put: operations["putNft"];
+        post?: never;
+        /**
+         * Withdraw an NFT
+         * @description It is sold no more. What is paid is delivered. Needs a token that may write.
+         */
+        delete: operations["withdrawNft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what you sell
+         * @description Also drafts, and what was withdrawn. Needs a token.
+         */
+        get: operations["listOwnListings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/listings/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Sell an own NFT, or change how
+         * @description It is on sale as soon as its NFT is. A `shopUrl` waits to be approved. Repeating a call is safe. At most 100 a day new records. Needs a token that may write.
+         */
+        put: operations["putListing"];
+        post?: never;
+        /**
+         * Withdraw a listing
+         * @description It is sold no more. What is paid is delivered. Needs a token that may write.
+         */
+        delete: operations["withdrawListing"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what waits to be approved
+         * @description Needs a master token.
+         */
+        get: operations["listProposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/proposals/{kind}/{number}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put on sale what waits
+         * @description Nodes are asked again whether what is new can be delivered. Needs a master token that may write.
+         */
+        post: operations["approveProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/proposals/{kind}/{number}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject what waits
+         * @description What is on sale stays as it is. Needs a master token that may write.
+         */
+        post: operations["rejectProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1652,6 +1800,181 @@ export interface components {
                 id: string;
             }[];
         };
+        /** @description An NFT that somebody lists: its record in the catalogue. */
+        NftBody: {
+            /** @description The name of the network in the configuration. */
+            network: string;
+            /** @description The address of the token contract. */
+            contract: string;
+            /** @description The name of the token contract. */
+            contractName: string;
+            /** @description The id in the contract, a uint256 as decimal digits; null before a release. */
+            tokenId: string | null;
+            /**
+             * @description Whether the pieces for sale are one, a number, or as many as are bought.
+             * @enum {string}
+             */
+            amountType: "unique" | "limited" | "unlimited";
+            /**
+             * @description Pieces for sale, sold ones included. May be left out for a unique NFT, and must be with `content.codes`.
+             * @default null
+             */
+            amount?: number | null;
+            /**
+             * @description Whether the holder sends what is bought, or the Delivery contract mints it.
+             * @default transfer
+             * @enum {string}
+             */
+            fulfilment?: "transfer" | "mint";
+            /**
+             * Format: date-time
+             * @description Time of the release. Without it, the time of the first import.
+             * @default null
+             */
+            releaseAt?: string | null;
+            /**
+             * Format: int64
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            priceCents: number;
+            /** @description Price of one piece in ETH, as in "0.05". Set this or `priceWei`. */
+            priceEths?: string;
+            /** @description Price of one piece in wei. Set this or `priceEths`. */
+            priceWei?: string;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+            /**
+             * @description A category of your own.
+             * @default null
+             */
+            category?: string | null;
+            /**
+             * @description Fee of secondary sales, in per cent: "2.5". Shown, not collected.
+             * @default null
+             */
+            fee?: string | null;
+            /**
+             * @description The wallet that receives the fee.
+             * @default null
+             */
+            feeRecipient?: string | null;
+            /**
+             * @description Where the sales contract can be read, an https URL.
+             * @default null
+             */
+            salesContractUrl?: string | null;
+            /**
+             * @description Whether the buyer may download the files.
+             * @default false
+             */
+            downloadable?: boolean;
+            /**
+             * @description Whether the NFT can be redeemed.
+             * @default false
+             */
+            redeemable?: boolean;
+            /**
+             * @description Whether the NFT can be upgraded.
+             * @default false
+             */
+            upgradeable?: boolean;
+            /**
+             * @description Whether the NFT is split into fractions.
+             * @default false
+             */
+            fractionalized?: boolean;
+            /**
+             * @description What the buyer gets besides the token.
+             * @default null
+             */
+            content?: {
+                /**
+                 * @description Who gets it: the buyer once it is delivered, or who holds the token now.
+                 * @enum {string}
+                 */
+                release: "delivered" | "holder";
+                /**
+                 * @description A secret phrase.
+                 * @default null
+                 */
+                phrase?: string | null;
+                /**
+                 * @description Whether each piece has a code of its own. They are uploaded after the import, and `amount` is their number.
+                 * @default false
+                 */
+                codes?: boolean;
+                /**
+                 * @description Its files. They are uploaded after the import; nothing is sold before.
+                 * @default []
+                 */
+                files?: {
+                    /** @description Its name, by which it is uploaded and downloaded. */
+                    name: string;
+                    /** @description Its media type. */
+                    type: string;
+                    /** @description Its size. */
+                    bytes: number;
+                    /** @description The SHA-256 of its bytes, in hex. */
+                    sha256: string;
+                }[];
+            } | null;
+            /** @description Data of your own. */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /** @description The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title. */
+            metadata: {
+                name: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Whether it is to be on sale. What people see of it may have to be approved first.
+             * @default false
+             */
+            publish?: boolean;
+        };
+        /** @description An offer to sell an own NFT at a fixed price. */
+        ListingBody: {
+            /** @description The `ref` of the NFT. */
+            nft: string;
+            /**
+             * Format: int64
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            priceCents: number;
+            /** @description Price of one piece in ETH, as in "0.05". Set this or `priceWei`. */
+            priceEths?: string;
+            /** @description Price of one piece in wei. Set this or `priceEths`. */
+            priceWei?: string;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+            /**
+             * @description The most pieces of one order; null for no limit.
+             * @default null
+             */
+            amount?: number | null;
+            /**
+             * @description Whether orders are accepted.
+             * @default true
+             */
+            active?: boolean;
+            /**
+             * @description Time when the listing ends; null if it does not end.
+             * @default null
+             */
+            activeTill?: string | null;
+            /**
+             * @description Where it is bought, an https URL. In its path and query, `{listingId}` and `{nftId}` become the numbers of the API, and `{externalId}` this `id`.
+             * @default null
+             */
+            shopUrl?: string | null;
+            /**
+             * @description Whether it is to be on sale. What people see of it may have to be approved first.
+             * @default false
+             */
+            publish?: boolean;
+        };
         /** @description What was looked at. */
         Acknowledgement: {
             /**
@@ -2304,7 +2627,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "confirmation_required" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "not_a_creator" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "confirmation_required" | "content_full" | "wallet_required" | "not_held" | "mint_not_permitted" | "not_deliverable" | "withdrawn" | "not_delivered" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2379,7 +2702,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_is_auction" | "listing_not_checked" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "content_missing" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "file_differs" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "seller_not_approved" | "not_a_creator" | "account_closed" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "content_full" | "wallet_required" | "not_held" | "mint_not_permitted" | "not_deliverable" | "withdrawn" | "not_delivered" | "link_expired" | "events_removed" | "request_in_progress" | "wallet_taken" | "wallet_has_account" | "email_taken" | "already_linked" | "not_linked" | "only_sign_in" | "transfers_under_way" | "too_many_addresses" | "too_many_open_orders" | "length_required" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later" | "gas_limit_exceeded" | "holder_has_no_token" | "invalid_token_id" | "mint_not_exact" | "mint_refused" | "seller_has_no_wallet" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -3704,6 +4027,135 @@ export interface components {
              * @description Where it can be loaded until `expiresAt`, also in parts. Keep it secret.
              */
             url: string;
+        };
+        /** @description A page of the NFTs that you list. */
+        OwnNfts: {
+            /** @description The newest first. */
+            nfts: components["schemas"]["OwnRecord"][];
+            /**
+             * Format: int64
+             * @description Send it as `before` for the next page; null on the last one.
+             */
+            next: number | null;
+        };
+        /** @description Something that you list. */
+        OwnRecord: {
+            /** @description What you call it; null for what the operator has imported for you. */
+            ref: string | null;
+            /**
+             * Format: int64
+             * @description The id in the API.
+             */
+            number: number;
+            /**
+             * @description Of a listing: the state of its NFT, unless it was withdrawn.
+             * @enum {string}
+             */
+            state: "draft" | "in_review" | "released" | "rejected" | "withdrawn";
+            /**
+             * Format: int64
+             * @description Pieces of the NFT that are left; null for no limit.
+             */
+            available: number | null;
+            /** @description What waits; null if nothing does. */
+            proposal: components["schemas"]["OwnProposal"] | null;
+            /** @description The record in the catalogue, as docs/catalogue.md describes it. */
+            record: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What waits to be approved. */
+        OwnProposal: {
+            /**
+             * @description `draft` until it is published.
+             * @enum {string}
+             */
+            state: "draft" | "in_review" | "rejected";
+            /** @description Why it was rejected. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            submittedAt: string;
+            /** @description What would change of what is on sale. Empty for what is new. */
+            fields: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A page of your listings. */
+        OwnListings: {
+            /** @description The newest first. */
+            listings: components["schemas"]["OwnRecord"][];
+            /**
+             * Format: int64
+             * @description Send it as `before` for the next page; null on the last one.
+             */
+            next: number | null;
+        };
+        /** @description What waits to be approved. */
+        WaitingProposals: {
+            /** @description The oldest first. */
+            proposals: components["schemas"]["WaitingProposal"][];
+            /**
+             * Format: int64
+             * @description How much waits.
+             */
+            total: number;
+        };
+        /** @description Something that waits to be approved. */
+        WaitingProposal: {
+            /**
+             * @description What it is.
+             * @enum {string}
+             */
+            kind: "nft" | "listing";
+            /**
+             * Format: int64
+             * @description The id of the NFT or the listing.
+             */
+            number: number;
+            /**
+             * Format: uuid
+             * @description Send it with your decision: it is for just this version.
+             */
+            version: string;
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            submittedAt: string;
+            /**
+             * Format: int64
+             * @description The id of the NFT.
+             */
+            nftId: number;
+            /**
+             * Format: int64
+             * @description The id of who lists it.
+             */
+            userId: number;
+            /** @description The record in the catalogue. Of what is new, all of it waits. */
+            record: {
+                [key: string]: unknown;
+            };
+            /** @description What would change of what is on sale. Empty for what is new. */
+            fields: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What was decided. */
+        DecidedProposal: {
+            /**
+             * Format: int64
+             * @description The id of the NFT or the listing.
+             */
+            number: number;
+            /**
+             * @description What it is now.
+             * @enum {string}
+             */
+            state: "released" | "rejected";
         };
         /** @description The instance can serve. */
         Health: {
@@ -5560,7 +6012,7 @@ export interface components {
          *
          *     `confirmation_required`: A price would become more than double or less than half of what it is, or get another currency. Each issue has both: `expectedPriceCents`, `expectedCurrency` of the record, and `priceCents`, `priceCurrency`. Look at the prices. If they are right, send the call again with `confirm=true`.
          *
-         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, those of one creator a tenth of it, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
          */
         ImportCatalogue409: {
             headers: {
@@ -5628,7 +6080,7 @@ export interface components {
         /**
          * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
          *
-         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, those of one creator a tenth of it, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
          */
         ConflictOrContentFull: {
             headers: {
@@ -5702,6 +6154,225 @@ export interface components {
         };
         /** @description `range_not_satisfiable`: The file has no such part as `Range` asks for. `Content-Range` has its size. Ask for less, or for the whole. */
         RangeNotSatisfiable: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *
+         *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
+         *
+         *     `network_not_found`: The instance has no network of this name. Correct `network`, or configure the network.
+         *
+         *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
+         *
+         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
+         *
+         *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
+         */
+        PutNft400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `not_a_creator`: The operator lets nobody list NFTs, or only people who are approved (`CREATORS`). Ask the operator.
+         */
+        PutNft403: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `confirmation_required`: A price would become more than double or less than half of what it is, or get another currency. Each issue has both: `expectedPriceCents`, `expectedCurrency` of the record, and `priceCents`, `priceCurrency`. Look at the prices. If they are right, send the call again with `confirm=true`.
+         *
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, those of one creator a tenth of it, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
+         *
+         *     `wallet_required`: Pieces of a token are to be listed, and no wallet is linked that works on its network. Link the wallet that holds them in the settings.
+         *
+         *     `not_held`: The linked wallet does not hold as many pieces as all records of it together list, with those that were sold and are not delivered yet. Lower `amount`, or move the pieces to this wallet.
+         *
+         *     `mint_not_permitted`: Pieces are to be minted, and the linked wallet is not the owner of the contract (EIP-173), nor has its `DEFAULT_ADMIN_ROLE`. Link the wallet of the owner, or ask the operator for a permission.
+         *
+         *     `not_deliverable`: A trial of the delivery fails, as all nodes say. The message says why. Remove the cause, then publish again.
+         *
+         *     `withdrawn`: A record was withdrawn, and is changed. List it again under another `ref`.
+         */
+        PutNft409: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *
+         *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
+         *
+         *     `network_not_found`: The instance has no network of this name. Correct `network`, or configure the network.
+         *
+         *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
+         *
+         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
+         *
+         *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
+         */
+        PutListing400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `not_a_creator`: The operator lets nobody list NFTs, or only people who are approved (`CREATORS`). Ask the operator.
+         */
+        PutListing403: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `confirmation_required`: A price would become more than double or less than half of what it is, or get another currency. Each issue has both: `expectedPriceCents`, `expectedCurrency` of the record, and `priceCents`, `priceCurrency`. Look at the prices. If they are right, send the call again with `confirm=true`.
+         *
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, those of one creator a tenth of it, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
+         *
+         *     `wallet_required`: Pieces of a token are to be listed, and no wallet is linked that works on its network. Link the wallet that holds them in the settings.
+         *
+         *     `not_held`: The linked wallet does not hold as many pieces as all records of it together list, with those that were sold and are not delivered yet. Lower `amount`, or move the pieces to this wallet.
+         *
+         *     `mint_not_permitted`: Pieces are to be minted, and the linked wallet is not the owner of the contract (EIP-173), nor has its `DEFAULT_ADMIN_ROLE`. Link the wallet of the owner, or ask the operator for a permission.
+         *
+         *     `not_deliverable`: A trial of the delivery fails, as all nodes say. The message says why. Remove the cause, then publish again.
+         *
+         *     `withdrawn`: A record was withdrawn, and is changed. List it again under another `ref`.
+         */
+        PutListing409: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *
+         *     `content_missing`: Files of the NFT are not uploaded yet, so it is not sold. Wait until `sellable` is true.
+         *
+         *     `network_not_found`: The instance has no network of this name. Correct `network`, or configure the network.
+         */
+        ApproveProposal400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `wallet_required`: Pieces of a token are to be listed, and no wallet is linked that works on its network. Link the wallet that holds them in the settings.
+         *
+         *     `not_held`: The linked wallet does not hold as many pieces as all records of it together list, with those that were sold and are not delivered yet. Lower `amount`, or move the pieces to this wallet.
+         *
+         *     `mint_not_permitted`: Pieces are to be minted, and the linked wallet is not the owner of the contract (EIP-173), nor has its `DEFAULT_ADMIN_ROLE`. Link the wallet of the owner, or ask the operator for a permission.
+         *
+         *     `not_deliverable`: A trial of the delivery fails, as all nodes say. The message says why. Remove the cause, then publish again.
+         */
+        ApproveProposal409: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         */
+        RejectProposal400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -8448,6 +9119,397 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    listOwnNfts: {
+        parameters: {
+            query: {
+                /** @description What is on sale is at `/api/public/nfts` and `/api/public/listings`. */
+                mine: "true";
+                /**
+                 * @description Elements per page.
+                 * @example 10
+                 */
+                limit?: number;
+                /** @description The `next` of the page before. */
+                before?: string;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the NFTs that you list. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnNfts"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    putNft: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether a price may become more than double or less than half of what it is.
+                 * @example true
+                 */
+                confirm?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description What you call it. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        /** @description An NFT that somebody lists: its record in the catalogue. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NftBody"];
+            };
+        };
+        responses: {
+            /** @description Something that you list. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"];
+                };
+            };
+            400: components["responses"]["PutNft400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PutNft403"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["PutNft409"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    withdrawNft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What you call it. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Something that you list. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    listOwnListings: {
+        parameters: {
+            query: {
+                /** @description What is on sale is at `/api/public/nfts` and `/api/public/listings`. */
+                mine: "true";
+                /**
+                 * @description Elements per page.
+                 * @example 10
+                 */
+                limit?: number;
+                /** @description The `next` of the page before. */
+                before?: string;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of your listings. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnListings"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    putListing: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether a price may become more than double or less than half of what it is.
+                 * @example true
+                 */
+                confirm?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description What you call it. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        /** @description An offer to sell an own NFT at a fixed price. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListingBody"];
+            };
+        };
+        responses: {
+            /** @description Something that you list. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"];
+                };
+            };
+            400: components["responses"]["PutListing400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PutListing403"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["PutListing409"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    withdrawListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What you call it. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Something that you list. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    listProposals: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Elements to list.
+                 * @example 10
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What waits to be approved. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingProposals"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    approveProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What it is. */
+                kind: "nft" | "listing";
+                /** @description The id of the NFT or the listing. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The `version` that was looked at.
+                     */
+                    version: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What was decided. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedProposal"];
+                };
+            };
+            400: components["responses"]["ApproveProposal400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ApproveProposal409"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    rejectProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What it is. */
+                kind: "nft" | "listing";
+                /** @description The id of the NFT or the listing. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The `version` that was looked at.
+                     */
+                    version: string;
+                    /** @description Why, in a sentence: a mail says it. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What was decided. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedProposal"];
+                };
+            };
+            400: components["responses"]["RejectProposal400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -9333,6 +10395,24 @@ export interface Methods {
     getContentOfHolder: operations["getContentOfHolder"];
     /** Load a file of the content of an NFT. At a `url` of the content. `Range`, `If-Range` and `If-None-Match` are heeded. What a fork of the chain has undone since is not released any more. Needs no token. */
     loadContentFile: operations["loadContentFile"];
+    /** List the NFTs that you have created. Also drafts, and what was withdrawn. Needs a token. */
+    listOwnNfts: operations["listOwnNfts"];
+    /** List an NFT, or change it. The body is the record, without what follows from who sends it. With `publish`, nodes are asked whether the linked wallet holds the pieces, or owns the contract that mints them, and whether a delivery passes. Then it is on sale, or waits to be approved. Repeating a call is safe. At most 100 a day new records. Needs a token that may write. */
+    putNft: operations["putNft"];
+    /** Withdraw an NFT. It is sold no more. What is paid is delivered. Needs a token that may write. */
+    withdrawNft: operations["withdrawNft"];
+    /** List what you sell. Also drafts, and what was withdrawn. Needs a token. */
+    listOwnListings: operations["listOwnListings"];
+    /** Sell an own NFT, or change how. It is on sale as soon as its NFT is. A `shopUrl` waits to be approved. Repeating a call is safe. At most 100 a day new records. Needs a token that may write. */
+    putListing: operations["putListing"];
+    /** Withdraw a listing. It is sold no more. What is paid is delivered. Needs a token that may write. */
+    withdrawListing: operations["withdrawListing"];
+    /** List what waits to be approved. Needs a master token. */
+    listProposals: operations["listProposals"];
+    /** Put on sale what waits. Nodes are asked again whether what is new can be delivered. Needs a master token that may write. */
+    approveProposal: operations["approveProposal"];
+    /** Reject what waits. What is on sale stays as it is. Needs a master token that may write. */
+    rejectProposal: operations["rejectProposal"];
     /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges and counters in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
@@ -9414,6 +10494,15 @@ export const routes: Record<keyof Methods, Route> = {
     getContentOfOrder: {"method":"GET","path":"/api/externalOrders/{order_id}/content","body":null,"hasKey":false,"answer":"application/json"},
     getContentOfHolder: {"method":"GET","path":"/api/public/nfts/{id}/content","body":null,"hasKey":false,"answer":"application/json"},
     loadContentFile: {"method":"GET","path":"/files/{name}","body":null,"hasKey":false,"answer":"audio/aac"},
+    listOwnNfts: {"method":"GET","path":"/api/nfts","body":null,"hasKey":false,"answer":"application/json"},
+    putNft: {"method":"PUT","path":"/api/nfts/{ref}","body":"json","hasKey":false,"answer":"application/json"},
+    withdrawNft: {"method":"DELETE","path":"/api/nfts/{ref}","body":null,"hasKey":false,"answer":"application/json"},
+    listOwnListings: {"method":"GET","path":"/api/listings","body":null,"hasKey":false,"answer":"application/json"},
+    putListing: {"method":"PUT","path":"/api/listings/{ref}","body":"json","hasKey":false,"answer":"application/json"},
+    withdrawListing: {"method":"DELETE","path":"/api/listings/{ref}","body":null,"hasKey":false,"answer":"application/json"},
+    listProposals: {"method":"GET","path":"/api/admin/proposals","body":null,"hasKey":false,"answer":"application/json"},
+    approveProposal: {"method":"POST","path":"/api/admin/proposals/{kind}/{number}/approve","body":"json","hasKey":false,"answer":"application/json"},
+    rejectProposal: {"method":"POST","path":"/api/admin/proposals/{kind}/{number}/reject","body":"json","hasKey":false,"answer":"application/json"},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false,"answer":"application/json"},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false,"answer":"text/plain"},
     acknowledgeAlarm: {"method":"POST","path":"/api/admin/alarms/{key}/acknowledge","body":"json","hasKey":false,"answer":"application/json"},

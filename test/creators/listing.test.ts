@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { users } from '../../src/db/schema/users.ts'
 import { aShop, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
-import { db, execute } from '../support/makers.ts'
+import { execute } from '../support/makers.ts'
 import { aCreator, aListingBody, anNftBody } from './creator.ts'
 
 it('keeps a draft that nobody sees, and changes all of it', async () => {

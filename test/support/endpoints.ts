@@ -8,6 +8,7 @@ import { inject } from 'vitest'
 import { signDownload, signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 import { contentFiles } from '../../src/db/schema/content.ts'
+import { proposals } from '../../src/db/schema/creators.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
 import { orders } from '../../src/db/schema/orders.ts'
@@ -127,6 +128,31 @@ export async function sampleWorld() {
     const { orderId: id } = await anOrder()
     const secret = (await findRow(orders, id))?.claimSecret ?? ''
     return { params: { id }, query: `?secret=${secret}`, secret }
+  }
+
+  const prices = { priceCents: 2500, priceEths: '0.01', priceCurrency: 'EUR' }
+  const nftBody = {
+    ...{ network: nft.contractNetwork, contract: nft.contractAddr, contractName: 'Waves' },
+    ...{ tokenId: '7', amountType: 'unique', ...prices },
+    metadata: { name: 'Sunrise', description: 'A morning at the sea' },
+  }
+
+  let ownNfts = 0
+
+  /** An NFT that the owner lists. */
+  async function anOwnNft() {
+    const ref = `dawn-${++ownNfts}`
+    return { ref, nft: await anNft(owner, { externalId: `user-${owner.id}/${ref}` }) }
+  }
+
+  /** A new title that waits to be approved. */
+  async function aProposal() {
+    const { nft } = await anOwnNft()
+    const values = { kind: 'nft' as const, subjectId: nft.id, userId: owner.id, submittedAt: since }
+    const fields = JSON.stringify({ metadata: { name: 'Dawn' } })
+    const proposal = { ...values, state: 'in_review' as const, version: crypto.randomUUID(), fields }
+    await db.insert(proposals).values(proposal)
+    return proposal
   }
 
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
@@ -317,6 +343,31 @@ export async function sampleWorld() {
       body: 'ROW-4-SEAT-11\nROW-4-SEAT-12\n',
     }),
     'DELETE /api/admin/nfts/:nft/codes': async () => ({ params: { nft: await anNftWithCodes() } }),
+    'GET /api/nfts': () => ({ query: 'mine=true' }),
+    'PUT /api/nfts/:ref': () => ({ params: { ref: 'sunrise' }, json: nftBody }),
+    'DELETE /api/nfts/:ref': async () => ({ params: { ref: (await anOwnNft()).ref } }),
+    'GET /api/listings': () => ({ query: 'mine=true' }),
+    'PUT /api/listings/:ref': async () => ({
+      params: { ref: 'offer' },
+      json: { nft: (await anOwnNft()).ref, ...prices },
+    }),
+    'DELETE /api/listings/:ref': async () => {
+      const { nft, ref } = await anOwnNft()
+      await aListing(nft, { externalId: nft.externalId, sellerId: owner.id })
+      return { params: { ref } }
+    },
+    'GET /api/admin/proposals': async () => {
+      await aProposal()
+      return {}
+    },
+    'POST /api/admin/proposals/:kind/:number/approve': async () => {
+      const { kind, subjectId: number, version } = await aProposal()
+      return { params: { kind, number }, json: { version } }
+    },
+    'POST /api/admin/proposals/:kind/:number/reject': async () => {
+      const { kind, subjectId: number, version } = await aProposal()
+      return { params: { kind, number }, json: { version, reason: 'The picture is not yours.' } }
+    },
     'GET /api/externalOrders/:order_id/content': async () => {
       await aFile()
       return { params: { order_id: (await aDeliveredOrder()).orderId } }

@@ -96,6 +96,16 @@ PUT    /api/admin/nfts/:nft/files/:name                    | 401      | 403     
 GET    /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1        | 20       | 0       
 POST   /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 60       | 20      
 DELETE /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 60       | 20      
+// A draft, so no node is asked. A record is staged, written and read again.
+GET    /api/nfts                                           | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 60    | 0
+PUT    /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 6     | 300   | 60
+DELETE /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 5     | 300   | 60
+GET    /api/listings                                       | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 60    | 0
+PUT    /api/listings/:ref                                  | 401      | 200      | 403      | 200      | nft_not_found | nft_not_found | 403      | 403      | nft_not_found | nft_not_found | 6     | 300   | 60
+DELETE /api/listings/:ref                                  | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 5     | 300   | 60
+GET    /api/admin/proposals                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 60    | 0
+POST   /api/admin/proposals/:kind/:number/approve          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 4     | 300   | 60
+POST   /api/admin/proposals/:kind/:number/reject           | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 30    | 6
 GET    /api/externalOrders/:order_id/content               | 401      | 200      | 200      | 200      | order_not_found | 200      | 403      | 403      | 200      | order_not_found | 1        | 30       | 0       
 GET    /api/public/nfts/:id/content                        | 401      | 403      | 403      | 403      | try_later | try_later | 403      | 403      | try_later | try_later | 1        | 10       | 0       
 GET    /files/:name                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1        | 10       | 0       
