@@ -1,16 +1,20 @@
 /**
- * Keys and signatures of accounts, and transactions (EIP-1559) that the keys of the relayers sign. viem's
- * library for curves would make the bundle 10 KiB larger than its limit.
+ * Keys and signatures of accounts, and calls (EIP-1559) that the keys of the relayers sign. What viem has for
+ * all kinds of transactions, and its library for curves, would add 16 KiB to the bundle.
  */
 import { getPublicKey, recoverPublicKey, signAsync } from '@noble/secp256k1'
 import { type Address, type Hex, keccak256 } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import {
   bytesToHex,
+  concatHex,
+  fromRlp,
   hexToBytes,
   isAddressEqual,
-  parseTransaction,
-  serializeTransaction,
+  isHex,
+  numberToHex,
+  sliceHex,
+  toRlp,
 } from 'viem/utils'
 import type { Fees } from './fees.ts'
 
@@ -26,21 +30,39 @@ export function getSigner(key: Hex): Signer {
   const signer = signers.get(key) ?? {
     address: publicKeyToAddress(bytesToHex(getPublicKey(hexToBytes(key), false))),
     sign: async (call) => {
-      const transaction = { ...call, type: 'eip1559' } as const
-      const signature = await signHash(keccak256(serializeTransaction(transaction)), key)
-      return serializeTransaction(transaction, signature)
+      const signature = await signHash(keccak256(serialize(call)), key)
+      return serialize(call, signature)
     },
   }
   signers.set(key, signer)
   return signer
 }
 
-/** Signs a hash. The same input always gives the same signature (RFC 6979). */
-async function signHash(hash: Hex, key: Hex) {
+/** The type of a transaction, before its fields. */
+const EIP_1559 = '0x02'
+
+/** The index of the call data among the fields. */
+const DATA = 7
+
+/** RLP gives an integer no leading zeros, and zero no bytes. */
+const integer = (value: number | bigint): Hex => (BigInt(value) === 0n ? '0x' : numberToHex(value))
+
+/** Returns the bytes of a transaction: without a signature those that are signed, with one those that are sent. */
+function serialize(call: Unsigned, signature: readonly bigint[] = []): Hex {
+  const { chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas, to, data } = call
+  const numbers = [chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas].map(integer)
+  const value = integer(0)
+  const accessList: Hex[] = []
+  const fields = [...numbers, to, value, data, accessList, ...signature.map(integer)]
+  return concatHex([EIP_1559, toRlp(fields)])
+}
+
+/** Returns the signature of a hash: y parity, r and s. The same input always gives the same one (RFC 6979). */
+async function signHash(hash: Hex, key: Hex): Promise<bigint[]> {
   const options = { prehash: false, format: 'recovered' } as const
   const bytes = await signAsync(hexToBytes(hash), hexToBytes(key), options)
-  const [yParity = 0] = bytes
-  return { yParity, r: bytesToHex(bytes.slice(1, 33)), s: bytesToHex(bytes.slice(33)) }
+  const parts = [bytes.slice(0, 1), bytes.slice(1, 33), bytes.slice(33)]
+  return parts.map((part) => BigInt(bytesToHex(part)))
 }
 
 /** Signs a transaction. The same input always gives the same bytes. */
@@ -51,8 +73,8 @@ export async function sign(signer: Signer, call: Unsigned): Promise<{ raw: Hex; 
 
 /** Returns the call data of a transaction that `sign` returned. */
 export function decodeCallData(raw: Hex): Hex {
-  const { data } = parseTransaction(raw)
-  if (!data) throw new Error('a stored transaction has no call')
+  const data = fromRlp(sliceHex(raw, 1), 'hex')[DATA]
+  if (!isHex(data) || data === '0x') throw new Error('a stored transaction has no call')
   return data
 }
 

@@ -22,6 +22,19 @@ it('signs a call, always with the same bytes', async () => {
   expect(await recoverTransactionAddress({ serializedTransaction: raw as never })).toBe(ADDRESS)
 })
 
+it.each([
+  ['a nonce of zero', 0, 1n],
+  ['no tip', 7, 0n],
+  ['an `r` that begins with a zero', 975, 1n],
+  ['an `s` that begins with a zero', 354, 1n],
+])('signs the bytes that viem signs: %s', async (_, nonce, maxPriorityFeePerGas) => {
+  const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas }
+  const call = { chainId: 1, nonce, to: ADDRESS, data: '0xabcd', gas: 30_000n, ...fees } as const
+  const { raw } = await sign(getSigner(KEY), call)
+  const account = privateKeyToAccount(KEY)
+  expect(raw).toBe(await account.signTransaction({ type: 'eip1559', ...call }))
+})
+
 it('reads no call from a transaction that has none', async () => {
   const transfer = { chainId: 1, nonce: 0, to: ADDRESS, gas: 21_000n, maxFeePerGas: 1n } as const
   const raw = await privateKeyToAccount(KEY).signTransaction({ type: 'eip1559', ...transfer })
