@@ -1,6 +1,6 @@
 /**
- * Secrets of endpoints. A secret is computed from the random id that is stored, so it can be shown again,
- * and a copy of the database signs nothing.
+ * Secrets of endpoints, and what they sign. A secret is computed from the random id that is stored, so it can
+ * be shown again, and a copy of the database signs nothing.
  */
 import { bytesToHex, hexToBytes } from 'viem/utils'
 import type { Settings } from '../env.ts'
@@ -14,10 +14,23 @@ export async function webhookSecret(
   { DELIVERY_KEY_SECRET }: Pick<Settings, 'DELIVERY_KEY_SECRET'>,
   secretId: string,
 ): Promise<string> {
+  const key = hexToBytes(`0x${DELIVERY_KEY_SECRET}`)
+  return `whsec_${await macOf(key, `webhook secret:${secretId}`)}`
+}
+
+/** Returns the signature of a message under a secret (https://www.standardwebhooks.com/). */
+export async function webhookSignature(
+  secret: string,
+  { id, timestamp, body }: { id: string; timestamp: string; body: string },
+): Promise<string> {
+  const key = Uint8Array.from(atob(secret.slice('whsec_'.length)), (byte) => byte.charCodeAt(0))
+  return `v1,${await macOf(key, `${id}.${timestamp}.${body}`)}`
+}
+
+/** Returns the HMAC-SHA-256 of a text in base64. */
+async function macOf(bytes: Uint8Array, text: string): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const bytes = hexToBytes(`0x${DELIVERY_KEY_SECRET}`)
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign'])
-  const text = new TextEncoder().encode(`webhook secret:${secretId}`)
-  const mac = await crypto.subtle.sign('HMAC', key, text)
-  return `whsec_${btoa(String.fromCharCode(...new Uint8Array(mac)))}`
+  const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))
+  return btoa(String.fromCharCode(...new Uint8Array(mac)))
 }

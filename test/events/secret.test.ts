@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { randomHex, webhookSecret } from '../../src/events/secret.ts'
+import { randomHex, webhookSecret, webhookSignature } from '../../src/events/secret.ts'
 
 describe('a secret', () => {
   const settings = { DELIVERY_KEY_SECRET: '07'.repeat(32) }
@@ -15,5 +15,16 @@ describe('a secret', () => {
   it('has an id of 32 random digits', () => {
     expect(randomHex()).toMatch(/^[0-9a-f]{32}$/)
     expect(randomHex()).not.toBe(randomHex())
+  })
+
+  it('signs as the example of Standard Webhooks', async () => {
+    const message = {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestamp: '1614265330',
+      body: '{"test": 2432232314}',
+    }
+    expect(await webhookSignature('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', message)).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    )
   })
 })

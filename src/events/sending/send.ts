@@ -1,12 +1,11 @@
 /** Sends a batch of messages, and says what the receiver has answered to each. */
-import { Webhook } from 'standardwebhooks'
 import type { WebhookEndpoint } from '../../db/schema/webhooks.ts'
 import type { Settings } from '../../env.ts'
 import { parseDestination } from '../../http/destination.ts'
 import { ApiError } from '../../http/errors.ts'
 import { webhookLimits } from '../../limits.ts'
 import { eventName } from '../event.ts'
-import { webhookSecret } from '../secret.ts'
+import { webhookSecret, webhookSignature } from '../secret.ts'
 import { type OutgoingMessage, PAUSING_PENALTY } from './batch.ts'
 
 /** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
@@ -93,15 +92,16 @@ async function sendMessage(
   const at = clock()
   // Of the clock of the machine, as a receiver has one: `npm run dev` can move `Date`.
   const sentAt = new Date(performance.timeOrigin + performance.now())
+  const timestamp = String(Math.floor(sentAt.getTime() / 1000))
   const id = eventName(message.id)
+  const signed = { id, timestamp, body: message.body }
+  const signatures = await Promise.all(secrets.map((secret) => webhookSignature(secret, signed)))
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'marketplace-api (webhooks)',
     'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-    'webhook-signature': secrets
-      .map((secret) => new Webhook(secret).sign(id, sentAt, message.body))
-      .join(' '),
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
   }
   const answer = await post(settings, endpoint.url, { headers, message })
   const isUnverified = endpoint.verifiedAt === null && !answer.isChallenge
