@@ -14,7 +14,7 @@ import { LinkButton } from './components/forms.tsx'
 import { Icon } from './components/icon.tsx'
 import { Menu, type MenuLink } from './components/lists.tsx'
 import { UserPicture } from './components/nfts.tsx'
-import { inTexts, RequestContext, type Translated, usePage } from './components/request.ts'
+import { inTexts, pageRequest, type Translated, usePage } from './components/request.ts'
 import { displayName } from './components/text.ts'
 import { readerLocale } from './reader.ts'
 import { SettingsPage, type SettingsSection, settingsLinks } from './settings.tsx'
@@ -95,13 +95,12 @@ export async function page<E extends App>(
   }
   // What a form was sent to cannot be opened again, in another language.
   const hasLanguages = isInTexts && c.req.method === 'GET'
-  const html = (
-    <RequestContext.Provider value={request}>
-      <Layout url={new URL(c.req.url)} nonce={nonce} hasLanguages={hasLanguages} {...content}>
-        {view}
-      </Layout>
-    </RequestContext.Provider>
+  const layout = (
+    <Layout url={new URL(c.req.url)} nonce={nonce} hasLanguages={hasLanguages} {...content}>
+      {view}
+    </Layout>
   )
+  const html = await pageRequest.run(request, async () => layout.toString())
   return c.html(html, status ?? rejection?.status ?? 200, {
     ...(isInTexts && { Vary: 'Accept-Language, Cookie' }),
     'Cross-Origin-Opener-Policy': 'same-origin',

@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers'
 import { Fragment, jsx } from 'hono/jsx'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../src/env.ts'
-import { RequestContext, usePage } from '../../src/pages/components/request.ts'
+import { pageRequest, usePage } from '../../src/pages/components/request.ts'
+import { en } from '../../src/texts/en.ts'
 
 const request = (notice: string) => ({
   settings: readSettings(env),
@@ -10,6 +11,9 @@ const request = (notice: string) => ({
   account: null,
   notice,
   rejection: undefined,
+  isFirstPage: true,
+  locale: 'en',
+  texts: en,
 })
 
 it('gives each of several pages that are rendered at the same time its own request', async () => {
@@ -26,15 +30,11 @@ it('gives each of several pages that are rendered at the same time its own reque
       jsx(Notice, {}),
     )
   }
-  const render = async (notice: 'first' | 'second') =>
-    String(
-      await jsx(
-        RequestContext.Provider,
-        { value: request(notice) },
-        jsx(Waiting, { gate: gates[notice].promise }),
-        jsx(Notice, {}),
-      ).toString(),
-    )
+  const render = (notice: 'first' | 'second') =>
+    pageRequest.run(request(notice), async () => {
+      const waiting = jsx(Waiting, { gate: gates[notice].promise })
+      return String(await jsx(Fragment, {}, waiting, jsx(Notice, {})).toString())
+    })
   const first = render('first')
   const second = render('second')
   gates.second.resolve()

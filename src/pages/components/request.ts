@@ -1,5 +1,5 @@
 /** What parts of a page know of its request. */
-import { createContext, useContext } from 'hono/jsx'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, isRecent, type SignInLimit } from '../../auth/session.ts'
 import type { Settings } from '../../env.ts'
@@ -47,10 +47,11 @@ export type Found<Read extends (...args: never) => Promise<object>> = Omit<
   'account'
 >
 
-export const RequestContext = createContext<PageRequest | null>(null)
+/** What is known while a page is rendered. `createContext` would add what renders in browsers to the bundle. */
+export const pageRequest = new AsyncLocalStorage<PageRequest>()
 
 export function usePage(): PageRequest {
-  const request = useContext(RequestContext)
+  const request = pageRequest.getStore()
   if (!request) throw new Error('nothing is rendered')
   return request
 }
