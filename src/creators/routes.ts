@@ -7,7 +7,7 @@ import { creatorLimits, describeLimit } from '../limits.ts'
 import { listOwn, type Own, readOwn, requireStored, type Stored } from './own.ts'
 import { type Plan, planListing, planNft, requireCreator } from './plan.ts'
 import { ListingBody, NftBody, Ref, readFields } from './record.ts'
-import { approveProposal, listWaiting, rejectProposal } from './review.ts'
+import { approveProposal, listWaiting, type Proposal, rejectProposal } from './review.ts'
 import { type SaveCtx, saveRecord } from './save.ts'
 import { Decided, OwnListings, OwnNfts, OwnRecord, WaitingProposals } from './schema.ts'
 import { withdrawRecord } from './withdraw.ts'
@@ -62,6 +62,12 @@ const toOwnRecord = ({ json: _, proposal, ...stored }: Stored) => {
   const { version: _version, ...shown } = proposal
   return { ...stored, proposal: shown }
 }
+
+const toWaiting = ({ kind, number, version, submittedAt, nftId, userId, ...it }: Proposal) => ({
+  ...{ kind, number, version, submittedAt, nftId, userId },
+  record: it.record,
+  fields: it.fields,
+})
 
 /** Stores what was planned, and returns what is stored then. */
 async function save(ctx: SaveCtx, ref: string, own: Own, plan: Plan) {
@@ -193,7 +199,10 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       },
       answer: WaitingProposals,
     },
-    (c, { query }) => listWaiting(c.var, query),
+    async (c, { query }) => {
+      const { proposals, total } = await listWaiting(c.var, query)
+      return { proposals: proposals.map(toWaiting), total }
+    },
   )
   .post(
     '/api/admin/proposals/:kind/:number/approve',

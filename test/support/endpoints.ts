@@ -139,17 +139,22 @@ export async function sampleWorld() {
 
   let ownNfts = 0
 
-  /** An NFT that the owner lists. */
-  async function anOwnNft() {
+  /** An NFT that somebody lists. */
+  async function anOwnNft(creator = administrator) {
     const ref = `dawn-${++ownNfts}`
-    return { ref, nft: await anNft(owner, { externalId: `user-${owner.id}/${ref}` }) }
+    const nft = await anNft(creator, {
+      externalId: `user-${creator.id}/${ref}`,
+      contractAddr: '0x0116686E2291dbd5e317F47faDBFb43B599786Ef',
+      payload: { amountType: 'limited', metadata: { name: 'Dawn' } },
+    })
+    return { ref, nft }
   }
 
   /** A new title that waits to be approved. */
   async function aProposal() {
     const { nft } = await anOwnNft()
-    const values = { kind: 'nft' as const, subjectId: nft.id, userId: owner.id, submittedAt: since }
-    const fields = JSON.stringify({ metadata: { name: 'Dawn' } })
+    const values = { kind: 'nft' as const, subjectId: nft.id, userId: administrator.id, submittedAt: '2026-01-01T00:00:00.000Z' }
+    const fields = JSON.stringify({ metadata: { name: 'Noon' } })
     const proposal = { ...values, state: 'in_review' as const, version: crypto.randomUUID(), fields }
     await db.insert(proposals).values(proposal)
     return proposal
@@ -343,17 +348,17 @@ export async function sampleWorld() {
       body: 'ROW-4-SEAT-11\nROW-4-SEAT-12\n',
     }),
     'DELETE /api/admin/nfts/:nft/codes': async () => ({ params: { nft: await anNftWithCodes() } }),
-    'GET /api/nfts': () => ({ query: 'mine=true' }),
+    'GET /api/nfts': () => ({ query: '?mine=true' }),
     'PUT /api/nfts/:ref': () => ({ params: { ref: 'sunrise' }, json: nftBody }),
-    'DELETE /api/nfts/:ref': async () => ({ params: { ref: (await anOwnNft()).ref } }),
-    'GET /api/listings': () => ({ query: 'mine=true' }),
-    'PUT /api/listings/:ref': async () => ({
-      params: { ref: 'offer' },
-      json: { nft: (await anOwnNft()).ref, ...prices },
-    }),
+    'DELETE /api/nfts/:ref': async () => ({ params: { ref: (await anOwnNft(owner)).ref } }),
+    'GET /api/listings': () => ({ query: '?mine=true' }),
+    'PUT /api/listings/:ref': async () => {
+      const { ref } = await anOwnNft()
+      return { params: { ref }, json: { nft: ref, ...prices } }
+    },
     'DELETE /api/listings/:ref': async () => {
-      const { nft, ref } = await anOwnNft()
-      await aListing(nft, { externalId: nft.externalId, sellerId: owner.id })
+      const { nft, ref } = await anOwnNft(owner)
+      await aListing(nft, { externalId: nft.externalId })
       return { params: { ref } }
     },
     'GET /api/admin/proposals': async () => {

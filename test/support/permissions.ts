@@ -96,13 +96,14 @@ PUT    /api/admin/nfts/:nft/files/:name                    | 401      | 403     
 GET    /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1        | 20       | 0       
 POST   /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 60       | 20      
 DELETE /api/admin/nfts/:nft/codes                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 2        | 60       | 20      
-// A draft, so no node is asked. A record is staged, written and read again.
+// A draft, so no node is asked. A record is staged, written and read again. What somebody else lists is
+// not withdrawn.
 GET    /api/nfts                                           | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 60    | 0
-PUT    /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 6     | 300   | 60
-DELETE /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 5     | 300   | 60
+PUT    /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 5     | 300   | 60
+DELETE /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 1     | 300   | 60
 GET    /api/listings                                       | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 60    | 0
-PUT    /api/listings/:ref                                  | 401      | 200      | 403      | 200      | nft_not_found | nft_not_found | 403      | 403      | nft_not_found | nft_not_found | 6     | 300   | 60
-DELETE /api/listings/:ref                                  | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 5     | 300   | 60
+PUT    /api/listings/:ref                                  | 401      | nft_not_found | 403      | nft_not_found | nft_not_found | nft_not_found | 403      | 403      | 200      | 200      | 5     | 300   | 60
+DELETE /api/listings/:ref                                  | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 1     | 300   | 60
 GET    /api/admin/proposals                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 60    | 0
 POST   /api/admin/proposals/:kind/:number/approve          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 4     | 300   | 60
 POST   /api/admin/proposals/:kind/:number/reject           | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 403      | 1     | 30    | 6
@@ -129,7 +130,7 @@ GET    /docs                                               | 200      | 200     
 GET    /docs/:guide                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
 POST   /docs/token                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 6
 GET    /robots.txt                                         | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
-GET    /sitemap.xml                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 120   | 0
+GET    /sitemap.xml                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 140   | 0
 GET    /orders                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
 GET    /orders/:id                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 GET    /orders/:id/files/:name                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | order_not_found | 1        | 30       | 0       
