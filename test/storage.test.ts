@@ -58,7 +58,7 @@ const limited = {
     'owedCodes',
   ],
   'a few for each user, network, signer or alarm': [
-    ...['phoneLinks', 'shops'],
+    ...['phoneLinks', 'shops', 'proposals', 'mintPermissions', 'reports'],
     ...['webhookEndpoints', 'networks', 'networkChecks', 'signers', 'burns', 'alarms'],
     ...['findings', 'disagreements', 'acknowledgements', 'failures', 'signedItems', 'backups'],
     ...['instance', 'cronRuns'],

@@ -45,6 +45,8 @@ export type Attacker = {
   keys: Set<unknown>
   /** Ids of the attacker's own webhooks and of their messages. */
   webhookIds: unknown[]
+  /** Ids of NFTs that the attacker lists. */
+  nftIds: Set<unknown>
   messageIds: unknown[]
   /** What a seller sells. */
   sale: Sale | null
@@ -94,6 +96,7 @@ const anAttacker = (name: Attacker['name'], n: number): Attacker => ({
   reservationIds: [],
   keys: new Set(),
   webhookIds: [],
+  nftIds: new Set(),
   messageIds: [],
   sale: null,
 })

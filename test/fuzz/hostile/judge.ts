@@ -54,6 +54,11 @@ const hasOwnMethods = ({ attacker }: Step, { email, ethereumPublicAddr }: Row) =
   (ethereumPublicAddr === '' ||
     attacker.wallets.some(({ address }) => address === ethereumPublicAddr))
 
+/** Whether a row is that of something that the caller may list. Nobody of them is approved, so it is not on sale. */
+const isListing = ({ victims }: World, step: Step, ownerId: unknown) =>
+  /^(PUT|DELETE) \/api\/(nfts|listings)\//.test(step.request.endpoint) &&
+  (isOwn(step, ownerId) || (step.attacker.name === 'thief' && ownerId === victims.robbed.id))
+
 const signIns = ['POST /sign-in/wallet', 'POST /sign-in/email/confirm']
 const placing = ['POST /api/externalOrders', 'PUT /api/externalOrders/by-number/:providerId']
 const RESERVE = 'POST /api/reservations'
@@ -118,6 +123,8 @@ const isTarget = ({ victims }: World, { attacker }: Step, endpointId: unknown) =
 const rules: Record<string, Rule> = {
   users: (world, step, { before, after, columns }) => {
     if (!after) return false
+    if (before && isListing(world, step, after.id) && isOnly(columns, 'externalId'))
+      return after.externalId === `user-${after.id}` && before.externalId === null
     if (before && isRobbed(world, step, after.id)) return isOnly(columns, ...shown)
     if (!before && isPlacing(step)) return isNewBuyer(world, step, after)
     if (!hasOwnMethods(step, after)) return false
@@ -174,11 +181,32 @@ const rules: Record<string, Rule> = {
     return isOwn(step, before.awaits) || (isPlacer && isOnly(columns, 'version', 'updatedAt'))
   },
 
-  nfts: (_, step, { before, after, columns }) =>
-    after?.id === step.attacker.sale?.nftId &&
-    isPlacing(step) &&
-    isOnly(columns, 'availableAmount', 'updatedAt') &&
-    Number(after?.availableAmount) < Number(before?.availableAmount),
+  nfts: (world, step, { before, after, row, columns }) => {
+    if (isListing(world, step, row.creatorId)) {
+      step.attacker.nftIds.add(row.id)
+      const isOwnBefore = before === null || before.creatorId === row.creatorId
+      return isOwnBefore && ['draft', 'withdrawn'].includes(String(after?.status))
+    }
+    return (
+      after?.id === step.attacker.sale?.nftId &&
+      isPlacing(step) &&
+      isOnly(columns, 'availableAmount', 'updatedAt') &&
+      Number(after?.availableAmount) < Number(before?.availableAmount)
+    )
+  },
+
+  listings: (world, step, { after, row }) =>
+    isListing(world, step, row.sellerId) &&
+    step.attacker.nftIds.has(row.nftId) &&
+    after?.shopUrl === null,
+
+  proposals: (world, step, { row }) => isListing(world, step, row.userId),
+
+  // Staged for one call, and removed.
+  catalogueImports: (world, step) => isListing(world, step, [...step.attacker.userIds][0]),
+  catalogueLines: (world, step) => isListing(world, step, [...step.attacker.userIds][0]),
+  contentFiles: (_, { attacker }, { row }) => attacker.nftIds.has(row.nftId),
+  contentStorage: () => true,
 
   idempotencyKeys: (_, step, { row }) => {
     step.attacker.keys.add(row.key)
@@ -207,9 +235,11 @@ const rules: Record<string, Rule> = {
   // A stolen session is too old to make one.
   phoneLinks: (_, step, { row }) => isOwn(step, row.userId),
 
-  // Of the name of an account.
+  // Of the name of an account, and of the title of an own NFT.
   words: (world, step, { row }) =>
-    row.kind === 'user' && (isOwn(step, row.subjectId) || isRobbed(world, step, row.subjectId)),
+    row.kind === 'user'
+      ? isOwn(step, row.subjectId) || isRobbed(world, step, row.subjectId)
+      : step.attacker.nftIds.has(row.subjectId),
 
   // A stolen session is too old to change one. The consumer is woken for an event of an order.
   webhookEndpoints: (world, step, { before, after, row, columns }) => {
