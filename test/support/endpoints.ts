@@ -153,9 +153,19 @@ export async function sampleWorld() {
   /** A new title that waits to be approved. */
   async function aProposal() {
     const { nft } = await anOwnNft()
-    const values = { kind: 'nft' as const, subjectId: nft.id, userId: administrator.id, submittedAt: '2026-01-01T00:00:00.000Z' }
+    const values = {
+      kind: 'nft' as const,
+      subjectId: nft.id,
+      userId: administrator.id,
+      submittedAt: '2026-01-01T00:00:00.000Z',
+    }
     const fields = JSON.stringify({ metadata: { name: 'Noon' } })
-    const proposal = { ...values, state: 'in_review' as const, version: crypto.randomUUID(), fields }
+    const proposal = {
+      ...values,
+      state: 'in_review' as const,
+      version: crypto.randomUUID(),
+      fields,
+    }
     await db.insert(proposals).values(proposal)
     return proposal
   }
