@@ -83,12 +83,16 @@ const findGroups = (tried: readonly Judged[], ...outcomes: Outcome[]) =>
     return { network, contract, fulfilment, heldBySeller, sellerId, obstacle, checkAt, outcome }
   })
 
+/** What a person lists is to be held as a whole. Of the rest, a treasury gets more. */
+const triedPieces = sql`iif(n.heldBySeller AND n.fulfilment = 'transfer', max(1, n.availableAmount), 1)`
+
 /** The columns of `DueListing`. */
 const dueColumns = (
   time: string,
 ) => sql`l.id, l.sellerId, l.checkAt AS was, l.obstacle, l.obstacleSince,
   l.foundBy, l.isShared, l.disputedSince, l.untriedUntil, n.contractNetwork AS network,
   n.contractAddr AS contract, n.tokenId, n.fulfilment, n.heldBySeller, n.recipients,
+  ${triedPieces} AS pieces,
   u.ethereumPublicAddr AS seller, ${isForSaleAt(time)} AS isForSale`
 
 const isForSaleAt = (time: string) => sql.raw(isForSale(`'${time}'`))

@@ -4,7 +4,7 @@ import { writeAs } from '../auth/access.ts'
 import { holdsPieces, ownsContract } from '../chain/holding.ts'
 import type { Guard } from '../db/batch.ts'
 import { takeQuotas } from '../db/quota.ts'
-import { orderableStatuses } from '../db/schema/catalogue.ts'
+import { orderableStatuses, type SaleObstacle } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
 import { describeReason, explain } from '../delivery/reasons.ts'
 import { checkSales, judgeSale, type Sale, type SellingSettings } from '../delivery/sales.ts'
@@ -91,20 +91,19 @@ export async function proveToken(
   })
   const { others = 0, isPermitted = 0 } = rows[0] ?? {}
   const pieces = token.pieces + others
-  if (token.fulfilment === 'transfer')
-    await requireHeld(network, holder, { ...token, tokenId, pieces })
+  const isTransfer = token.fulfilment === 'transfer'
+  if (isTransfer || !isPermitted) requireWallet(network, holder)
+  // First, because it also says what is wrong with the contract.
+  const sale = { ...token, seller: holder.wallet, heldBySeller: true, pieces: 1 }
+  const obstacle = await trySale(settings, network, now, sale)
+  if (obstacle === 'holder_has_no_token') throw notHeld(pieces)
+  if (obstacle) throw new ApiError('not_deliverable', describeReason(explain(obstacle)) ?? '')
+  if (isTransfer) await requireHeld(network, holder, { ...token, tokenId, pieces })
   else if (!isPermitted) await requireOwner(network, holder, token)
-  await requireTrial(settings, network, now, {
-    ...token,
-    seller: holder.wallet,
-    heldBySeller: true,
-  })
-  return token.fulfilment === 'transfer'
-    ? [{ when: sql`${promised} > ${others}`, error: () => notHeld(pieces) }]
-    : []
+  return isTransfer ? [{ when: sql`${promised} > ${others}`, error: () => notHeld(pieces) }] : []
 }
 
-function requireWallet({ wallet, walletChainId }: Holder, { chainId }: Network): void {
+function requireWallet({ chainId }: Network, { wallet, walletChainId }: Holder): void {
   if (!isWallet(wallet) || !isOnChain(walletChainId, chainId))
     throw new ApiError(
       'wallet_required',
@@ -117,7 +116,6 @@ async function requireHeld(
   holder: Holder,
   { contract, tokenId, pieces }: { contract: string; tokenId: string; pieces: number },
 ): Promise<void> {
-  requireWallet(holder, network)
   const asked = { ...holder, contract, tokenId, pieces: BigInt(pieces) }
   const isHeld = await holdsPieces(network, asked)
   if (isHeld === null) throw notTold()
@@ -125,7 +123,6 @@ async function requireHeld(
 }
 
 async function requireOwner(network: Network, holder: Holder, token: Token): Promise<void> {
-  requireWallet(holder, network)
   const isOwner = await ownsContract(network, { ...holder, contract: token.contract })
   if (isOwner === null) throw notTold()
   if (!isOwner)
@@ -135,16 +132,16 @@ async function requireOwner(network: Network, holder: Holder, token: Token): Pro
     )
 }
 
-async function requireTrial(
+/** Returns why nothing could be delivered, if all nodes say the same. */
+async function trySale(
   settings: SellingSettings,
   network: Network,
   now: Date,
   sale: Sale,
-): Promise<void> {
+): Promise<SaleObstacle | null> {
   const [tried] = await checkSales(settings, [sale], now, AbortSignal.timeout(TIMEOUT))
   const verdict = judgeSale(network, tried?.told ?? [])
-  if (verdict.is === 'impossible')
-    throw new ApiError('not_deliverable', describeReason(explain(verdict.obstacle)) ?? '')
+  return verdict.is === 'impossible' ? verdict.obstacle : null
 }
 
 const unknownNetwork = () =>

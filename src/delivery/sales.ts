@@ -33,6 +33,8 @@ export type Sale = SoldContract & {
   tokenId: string | null
   heldBySeller: boolean | 0 | 1
   seller: string
+  /** How many are tried; one by default. */
+  pieces?: number
 }
 
 /** `not_needed`: the marketplace holds the NFTs. */
@@ -70,7 +72,7 @@ type Trial = { relayer: Address; secret: string; now: Date; signal?: AbortSignal
 /** `told`: what each configured node says. `obstacle`: what all say that answer. */
 type Tried<S extends Sale> = S & { permission: Permission; told: Told[]; obstacle: Told }
 
-/** Asks each configured node about each sale. One piece is tried, and undone. */
+/** Asks each configured node about each sale. It is tried, and undone. */
 export async function trySales<S extends Sale>(
   networks: Readonly<Record<string, TriedNetwork>>,
   sales: readonly S[],
@@ -158,7 +160,7 @@ async function trySale(
   const transfer = parseTransfer({
     contractAddr: sale.contract,
     tokenId: sale.tokenId,
-    quantity: 1,
+    quantity: sale.pieces ?? 1,
     holder: holderOf(sale, network),
     recipient: plainAccount(key),
   })

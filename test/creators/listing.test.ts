@@ -1,8 +1,14 @@
+import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { checkListings } from '../../src/catalogue/check-listings.ts'
+import { connect } from '../../src/db/client.ts'
+import { listings } from '../../src/db/schema/catalogue.ts'
+import { readSettings } from '../../src/env.ts'
 import { aShop, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
+import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain } from '../support/chain/chain.ts'
-import { execute } from '../support/makers.ts'
+import { execute, findRow } from '../support/makers.ts'
 import { aCreator, aListingBody, anNftBody } from './creator.ts'
 
 it('keeps a draft that nobody sees, and changes all of it', async () => {
@@ -46,7 +52,7 @@ it('puts on sale what was approved, and sells it from the wallet of its creator'
   expect(listing).toMatchObject({ status: 200, ref: 'offer', state: 'in_review' })
   const { token, input } = await aShop()
   const order = { ...input, listingId: listing.number, nftId: nft.number }
-  expect(await placeError(token, order)).toMatchObject({ code: 'nft_not_released' })
+  expect(await placeError(token, [order])).toMatchObject({ code: 'nft_not_released' })
 
   const [proposal] = await creator.waiting()
   expect(proposal).toMatchObject({ kind: 'nft', number: nft.number, userId: creator.user.id })
@@ -273,4 +279,26 @@ it('takes 100 new records a day', async () => {
     today,
   )
   expect(await putNft('a', anNftBody(chain))).toMatchObject({ status: 429, code: 'rate_limited' })
+})
+
+it('sells nothing of it while pieces have left the wallet, and again once they are back', async () => {
+  const chain = await aChain({ erc1155: 5 })
+  const { putNft, putListing, bindings } = await aCreator(chain, { approved: true })
+  await putNft('a', anNftBody(chain, { amount: 5, publish: true }))
+  const { number } = await putListing('b', aListingBody('a'))
+  const check = async () => {
+    await execute(`UPDATE listings SET checkAt = iif(id = ?, '', '9999')`, number)
+    await checkListings(connect(env.DB), readSettings({ ...env, ...bindings }), new Date())
+    return (await findRow(listings, number))?.obstacle
+  }
+  expect(await check()).toBe(null)
+  const move = (from: 'seller' | 'owner', to: 'seller' | 'owner') =>
+    tokenCalls(chain.rpcUrl, chain[from], chain.contracts.erc1155)(
+      'safeTransferFrom',
+      ...([chain[from], chain[to], 1n, 1n, '0x'] as const),
+    )
+  await move('seller', 'owner')
+  expect(await check()).toBe('holder_has_no_token')
+  await move('owner', 'seller')
+  expect(await check()).toBe(null)
 })

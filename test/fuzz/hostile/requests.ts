@@ -316,6 +316,20 @@ function paired({ world, dice, attacker }: Draw, fields: Record<string, unknown>
     const price = 'expectedPriceCents' in fields ? { expectedCurrency: 'EUR' } : {}
     return { ...fields, ...price, ...Object.fromEntries(own) }
   }
+  // A record that is accepted.
+  if ('publish' in fields && 'priceCents' in fields) {
+    const { priceWei: _, ...rest }: Record<string, unknown> = { ...fields, priceEths: '0.01' }
+    if (!('contractName' in rest)) return rest
+    const contract = `0x${'c0'.repeat(20)}`
+    return {
+      ...rest,
+      contract,
+      network: 'localhost',
+      amountType: 'limited',
+      amount: 3,
+      content: null,
+    }
+  }
   const newest = attacker.signed.at(-1)
   if ('signature' in fields && newest) return { ...fields, ...newest }
   return fields
