@@ -1,5 +1,5 @@
 /**
- * Random reservations, orders, releases, imports, returned pieces, codes and passing time, from a seed, some
+ * Random reservations, orders, releases, imports, changes, withdrawals, returned pieces, codes and passing time, from a seed, some
  * of them at the same time. Whatever is answered, the stock is what it must be: nothing is lost, and nothing
  * is sold or held twice.
  */
@@ -41,6 +41,7 @@ type World = {
   /** Tokens of two shops and of the seller. */
   tokens: string[]
   master: string
+  seller: string
   buyerUserId: number
   /** Whether several calls run at the same time. */
   isBurst: boolean
@@ -57,11 +58,15 @@ const send = async (method: string, path: string, content: Call): Promise<Answer
   return { status: response.status, body: text ? JSON.parse(text) : {} }
 }
 
+/** Cleo may change it as well, who holds the pieces. */
 const nftRecord = ({ name, number, amountType }: Goods, amount: number | null) =>
-  anNftRecord(name, number, {
-    ...{ amountType, amount },
+  anNftRecord(`cleo/${name}`, number, {
+    ...{ amountType, amount, heldBySeller: true },
     ...(amount === null && { content: { release: 'delivered', codes: true } }),
   })
+
+const listingRecord = ({ name, priceCents }: Goods) =>
+  aListingRecord(`cleo/${name}`, `cleo/${name}`, { priceCents })
 
 async function createWorld(seed: number): Promise<World> {
   const dice = aDice(seed)
@@ -76,15 +81,15 @@ async function createWorld(seed: number): Promise<World> {
   const records = [
     aUserRecord('cleo'),
     ...goods.map((one) => nftRecord(one, one.amount)),
-    ...goods.map(({ name }) => aListingRecord(`sale-${name}`, name)),
+    ...goods.map(listingRecord),
   ]
   await send('POST', '/api/admin/catalogue', { token: master, body: linesOf(records) })
   // As if each listing had been tried.
   await db.update(listings).set({ untriedUntil: null })
   const [rows] = await db.batch([
     raw<{ name: string; nftId: number; listingId: number; sellerId: number }>(db)`
-      SELECT n.externalId AS name, n.id AS nftId, l.id AS listingId, l.sellerId
-      FROM nfts n JOIN listings l ON l.nftId = n.id WHERE n.externalId LIKE ${`nft-${seed}-%`}`,
+      SELECT substr(n.externalId, 6) AS name, n.id AS nftId, l.id AS listingId, l.sellerId
+      FROM nfts n JOIN listings l ON l.nftId = n.id WHERE n.externalId LIKE ${`cleo/nft-${seed}-%`}`,
   ])
   for (const one of goods)
     Object.assign(
@@ -101,6 +106,7 @@ async function createWorld(seed: number): Promise<World> {
     holds: [],
     tokens,
     master,
+    seller,
     buyerUserId: buyer.id,
     isBurst: false,
     used: 0,
@@ -188,9 +194,46 @@ const importAmount: Step = async ({ dice, goods, master }) => {
 const importPrice: Step = async ({ dice, goods, master }) => {
   const one = pickFrom(dice, goods)
   const priceCents = 1000 + dice.upTo(9000)
-  const body = linesOf([aListingRecord(`sale-${one.name}`, one.name, { priceCents })])
+  const body = linesOf([listingRecord({ ...one, priceCents })])
   isDone(await send('POST', '/api/admin/catalogue?confirm=true', { token: master, body }))
   one.priceCents = priceCents
+}
+
+/** What the API takes of a record from who lists it. */
+function bodyOf(record: object) {
+  const { type, id, creator, seller, heldBySeller, ...body }: Record<string, unknown> = {
+    ...record,
+  }
+  return body
+}
+
+/** Fewer pieces and another price: nodes are asked about more. */
+const changeOwn: Step = async ({ dice, goods, seller }) => {
+  const one = pickFrom(
+    dice,
+    goods.filter(({ amountType, amount }) => amountType === 'limited' && amount !== null),
+  )
+  const amount = Math.max(1, (one.amount ?? 0) - dice.upTo(3))
+  const json = { ...bodyOf(nftRecord(one, amount)), priceCents: 1000 + dice.upTo(900) }
+  const path = `/api/nfts/${one.name}?confirm=true`
+  if (isDone(await send('PUT', path, { token: seller, json }), 'amount_too_small'))
+    one.amount = amount
+}
+
+/** Nothing is sold of what is withdrawn, until an operator puts it on sale again. */
+const withdrawOne: Step = async ({ dice, goods, seller, master, buyerUserId }) => {
+  const one = pickFrom(dice, goods)
+  isDone(await send('DELETE', `/api/listings/${one.name}`, { token: seller }))
+  const json = [{ nftId: one.nftId, listingId: one.listingId, quantity: 1, buyerUserId }]
+  const refused = await send('POST', '/api/externalOrders', { token: master, json })
+  expect(refused.body.code).toBe('listing_inactive')
+  isDone(
+    await send('POST', '/api/admin/catalogue?confirm=true', {
+      token: master,
+      body: linesOf([listingRecord(one)]),
+    }),
+  )
+  await db.update(listings).set({ untriedUntil: null })
 }
 
 /** An item whose key is used up fails, and its pieces return. */
@@ -298,6 +341,8 @@ const steps: [weight: number, step: Step][] = [
   [1, removeCodes],
   [3, deliverOne],
   [1, importPrice],
+  [2, changeOwn],
+  [1, withdrawOne],
   [2, returnPieces],
   [3, letTimePass],
   [1, sweep],
