@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import * as z from 'zod'
 import { tokenIssuer, verifyDownload } from '../auth/tokens.ts'
 import { bodyReader, decodeUtf8 } from '../http/body.ts'
@@ -7,6 +6,7 @@ import { ApiError } from '../http/errors.ts'
 import { idText, inputText } from '../http/inputs.ts'
 import { contentRateLimit, holderRateLimit } from '../http/rate-limit.ts'
 import { contentLimits, describeLimit } from '../limits.ts'
+import { fileFromBody } from './body.ts'
 import { countCodes, parseCodes, removeCodes, storeCodes } from './codes.ts'
 import { answerFile, audioTypes, findFile } from './download.ts'
 import { FileName } from './record.ts'
@@ -45,19 +45,6 @@ const FileQuery = z.object({ token: inputText(2000).describe('What has released 
 
 const urls = `Its URLs work for ${describeLimit(contentLimits.url)}.`
 
-/** Returns the length of a body that is streamed. */
-function bodyLength(c: Context): number {
-  const length = c.req.header('content-length')
-  if (!length || !/^\d{1,15}$/.test(length))
-    throw new ApiError('length_required', 'the header Content-Length is required')
-  if (Number(length) > contentLimits.file.max)
-    throw new ApiError(
-      'payload_too_large',
-      `a file may have at most ${describeLimit(contentLimits.file)}`,
-    )
-  return Number(length)
-}
-
 const readCodes = bodyReader(
   contentLimits.codeBody.max,
   `a call may have at most ${describeLimit(contentLimits.codeBody)}`,
@@ -78,7 +65,7 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
       errors: ['not_found'],
     },
     async (c, { param: { nft } }) => ({
-      files: await listFiles({ ...c.var, bucket: c.env.CONTENT }, nft),
+      files: await listFiles({ ...c.var, bucket: c.env.CONTENT }, { nft, owner: null }),
     }),
   )
   .put(
@@ -97,11 +84,9 @@ export const contentRoutes = new Endpoints({ tag: 'Content' })
       answer: StoredContentFile,
       errors: ['not_found', 'conflict', 'file_differs', 'length_required', 'payload_too_large'],
     },
-    (c, { param: { nft, name } }) => {
-      const length = bodyLength(c)
-      const { body } = c.req.raw
-      if (!body) throw new ApiError('file_differs', 'the body is empty')
-      return storeFile({ ...c.var, bucket: c.env.CONTENT }, { nft, name, body, length })
+    (c, { param }) => {
+      const file = { ...param, owner: null, ...fileFromBody(c) }
+      return storeFile({ ...c.var, bucket: c.env.CONTENT }, file)
     },
   )
   .get(

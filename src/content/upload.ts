@@ -15,11 +15,17 @@ type UploadCtx = Ctx & { bucket: R2Bucket }
 /** The id of an NFT, or the operator's own id of it. */
 export type NftRef = number | string
 
+/** `owner`: the user whose NFT it must be; null: of anybody, as operators upload. */
+type Target = { nft: NftRef; owner: number | null }
+
 /** `length`: that of the body, in bytes. */
-type Upload = { nft: NftRef; name: string; body: ReadableStream; length: number }
+type Upload = Target & { name: string; body: ReadableStream; length: number }
 
 export const isNft = (nft: NftRef) =>
   sql`${typeof nft === 'number' ? nfts.id : nfts.externalId} = ${nft}`
+
+const isTarget = ({ nft, owner }: Target) =>
+  sql`${isNft(nft)} AND (${owner} IS NULL OR ${nfts.creatorId} = ${owner})`
 
 /** Selects the versions of the files of an NFT, in the order of the record. */
 export const selectVersions = (db: Database, nft: NftRef) =>
@@ -47,10 +53,10 @@ export async function findNamed(
 }
 
 /** Returns the files that the catalogue names of an NFT. Throws `not_found`. */
-export async function listFiles({ db, caller, bucket }: UploadCtx, nft: NftRef) {
+export async function listFiles({ db, caller, bucket }: UploadCtx, target: Target) {
   const { found, rows } = await readAs(db, caller, {
-    found: db.select({ id: nfts.id }).from(nfts).where(isNft(nft)),
-    rows: selectVersions(db, nft),
+    found: db.select({ id: nfts.id }).from(nfts).where(isTarget(target)),
+    rows: selectVersions(db, target.nft),
   })
   if (!found[0]) throw new ApiError('not_found', 'there is no such NFT')
   const files = await findNamed(bucket, rows)
@@ -61,7 +67,7 @@ export async function listFiles({ db, caller, bucket }: UploadCtx, nft: NftRef) 
  * Stores a file under the key that the import has given its row, and makes it what people get in place of
  * the version before. Safe to repeat. Throws `not_found`, `file_differs`, `conflict`.
  */
-export async function storeFile(ctx: UploadCtx, { nft, name, body, length }: Upload) {
+export async function storeFile(ctx: UploadCtx, { name, body, length, ...target }: Upload) {
   const { db, caller, bucket, now } = ctx
   const { files } = await readAs(db, caller, {
     files: db
@@ -69,14 +75,14 @@ export async function storeFile(ctx: UploadCtx, { nft, name, body, length }: Upl
       .from(contentFiles)
       .innerJoin(nfts, eq(nfts.id, contentFiles.nftId))
       .where(
-        sql`${isNft(nft)} AND ${contentFiles.name} = ${name} AND ${contentFiles.state} <> 'removed'`,
+        sql`${isTarget(target)} AND ${contentFiles.name} = ${name} AND ${contentFiles.state} <> 'removed'`,
       )
       // A version that is missing comes before the one that is stored.
       .orderBy(contentFiles.state)
       .limit(1),
   })
   const file = files[0]?.file
-  if (!file) throw new ApiError('not_found', 'the catalogue names no such file of this NFT')
+  if (!file) throw notNamed()
   const { key, nftId, bytes, sha256 } = file
   const differs = `the catalogue names a file of ${bytes} bytes with the SHA-256 ${sha256}`
   if (length !== bytes)
@@ -87,18 +93,25 @@ export async function storeFile(ctx: UploadCtx, { nft, name, body, length }: Upl
     'another import has changed the file: read the catalogue again',
   )`
     NOT EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state <> 'removed')`
-  const { left } = await writeAs(db, caller, [isRemoved], {
-    audit: recordIntended(ctx, {
-      action: 'content.store',
-      subject: nftId,
-      details: { name, sha256 },
-      when: isMissing(key),
-    }),
+  const isOther = {
+    when: sql`NOT EXISTS (SELECT 1 FROM nfts WHERE ${nfts.id} = ${nftId} AND ${isTarget(target)})`,
+    error: notNamed,
+  }
+  const intent = {
+    action: 'content.store',
+    subject: nftId,
+    details: { name, sha256 },
+    when: isMissing(key),
+  } as const
+  const { left } = await writeAs(db, caller, [isOther, isRemoved], {
+    audit: target.owner === null ? recordIntended(ctx, intent) : undefined,
     ...markStored(db, file, now),
     left: db.select({ missingFiles: nfts.missingFiles }).from(nfts).where(eq(nfts.id, nftId)),
   })
   return { name, bytes, sha256, missingFiles: left[0]?.missingFiles ?? 0 }
 }
+
+const notNamed = () => new ApiError('not_found', 'the catalogue names no such file of this NFT')
 
 const isMissing = (key: string) =>
   sql`EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state = 'missing')`
