@@ -76,7 +76,11 @@ export const requestLimits = {
     12_000,
   ),
   signIns: rate('SIGN_IN_LIMIT', 'sign-ins of a client address', 20),
-  avatars: rate('AVATAR_LIMIT', 'changes of avatars of a user, a master token, or a session', 20),
+  avatars: rate(
+    'AVATAR_LIMIT',
+    'changes of avatars and covers of a user, a master token, or a session',
+    20,
+  ),
   newTokens: rate('TOKEN_LIMIT', 'new tokens of the same', 10),
   content: rate('CONTENT_LIMIT', 'requests for content, without its files, of the same', 60),
   holders: rate('HOLDER_LIMIT', 'of these, questions who holds a token', 20),
@@ -125,9 +129,9 @@ export const peopleLimits = {
   newAddresses: quota('addresses', 'day', 'new addresses of a user, deleted ones too', 200),
   undo: time('time to restore a deleted address', HOUR, 'not_found'),
   deletedAddress: time('a deleted address', 30 * DAY, 'it is removed, unless an order uses it'),
-  picture: size('a picture, or an image of an NFT', 10 * MEBIBYTE, 'payload_too_large'),
+  picture: size('a picture, or an image or cover of an NFT', 10 * MEBIBYTE, 'payload_too_large'),
   pixels: count('pixels of the same', 50_000_000, 'payload_too_large'),
-  pictures: quota('pictures', 'day', 'pictures of a user, also broken ones', 20),
+  pictures: quota('pictures', 'day', 'pictures and covers of a user, also broken ones', 20),
   converted: setBy(
     'MAX_PICTURES_PER_DAY',
     perDay('avatars that the instance converts', 100, 'try_later'),
@@ -137,7 +141,7 @@ export const peopleLimits = {
     perDay(
       'art of NFTs that the instance converts, besides those',
       50,
-      'the drawn cover until the next day; `not_found`',
+      'the drawn cover until the next day; `not_found`, or `try_later` for a cover that is uploaded',
     ),
   ),
   // With more, a flood of requests or a broken picture would use up the conversions of others.
@@ -329,6 +333,11 @@ export const creatorLimits = {
     'of the bytes of the files of all NFTs, those of one user who lists by `PUT /api/nfts/{ref}`',
     0.1,
     'content_full',
+  ),
+  covers: share(
+    'of the art of NFTs that the instance converts a day, covers that people upload',
+    0.5,
+    'try_later',
   ),
 }
 

@@ -969,6 +969,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nfts/{ref}/cover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload the cover of an own NFT
+         * @description The body is a JPEG, PNG, GIF or WebP file: the bytes decide, whatever `Content-Type` says. It has at most 10 MiB and 50 megapixels, and is stored as a JPEG of at most 1200 × 1200 pixels without metadata. Of an NFT on sale it waits to be approved, unless you are approved; the cover before stays until then. Repeating a call is safe. Needs a token that may write.
+         */
+        put: operations["putCover"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nfts/{ref}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files that the record of an own NFT names
+         * @description With what is still missing. The storage is asked, too. Needs a token.
+         */
+        get: operations["listOwnFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nfts/{ref}/files/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload a file of the content of an own NFT
+         * @description The body is the file that the record names in `content.files`: as many bytes, with that hash. It is streamed, so `Content-Length` is required; at most 95 MiB. The NFT is sold once none is missing. Repeating a call is safe. Needs a token that may write.
+         */
+        put: operations["putFile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/listings": {
         parameters: {
             query?: never;
@@ -6243,6 +6303,63 @@ export interface components {
             };
         };
         /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `not_a_creator`: The operator lets nobody list NFTs, or only people who are approved (`CREATORS`). Ask the operator.
+         */
+        PutCover403: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `content_full`: The files of all NFTs together would exceed `MAX_CONTENT_BYTES`, those of one creator a tenth of it, or the codes of an NFT their [limit](limits.md#content). Name fewer or smaller files, or ask the operator to raise it; sell other codes as another NFT.
+         *
+         *     `withdrawn`: A record was withdrawn, and is changed. List it again under another `ref`.
+         */
+        PutCover409: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: An unknown query parameter of orders, reservations, events or operators, an unknown field of `paid`, or a field or parameter of a list whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Correct the name.
+         *
+         *     `file_differs`: The body is not the file that the catalogue names: it has another length or hash. The message names both. Send the right file, or import its new hash first.
+         */
+        PutFile400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
          *     `invalid_character`: A text has a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1. Remove the character where the text comes from.
@@ -9245,6 +9362,129 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    putCover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What you call it. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        /** @description The picture. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Something that you list. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PutCover403"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["PutCover409"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    listOwnFiles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description What you call it. */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files of the content of an NFT. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentFiles"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    putFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What you call it. */
+                ref: string;
+                /** @description The name of the file, as the record has it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description The bytes. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description A file that was stored. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredContentFile"];
+                };
+            };
+            400: components["responses"]["PutFile400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            411: components["responses"]["LengthRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     listOwnListings: {
         parameters: {
             query: {
@@ -10401,6 +10641,12 @@ export interface Methods {
     putNft: operations["putNft"];
     /** Withdraw an NFT. It is sold no more. What is paid is delivered. Needs a token that may write. */
     withdrawNft: operations["withdrawNft"];
+    /** Upload the cover of an own NFT. The body is a JPEG, PNG, GIF or WebP file: the bytes decide, whatever `Content-Type` says. It has at most 10 MiB and 50 megapixels, and is stored as a JPEG of at most 1200 × 1200 pixels without metadata. Of an NFT on sale it waits to be approved, unless you are approved; the cover before stays until then. Repeating a call is safe. Needs a token that may write. */
+    putCover: operations["putCover"];
+    /** List the files that the record of an own NFT names. With what is still missing. The storage is asked, too. Needs a token. */
+    listOwnFiles: operations["listOwnFiles"];
+    /** Upload a file of the content of an own NFT. The body is the file that the record names in `content.files`: as many bytes, with that hash. It is streamed, so `Content-Length` is required; at most 95 MiB. The NFT is sold once none is missing. Repeating a call is safe. Needs a token that may write. */
+    putFile: operations["putFile"];
     /** List what you sell. Also drafts, and what was withdrawn. Needs a token. */
     listOwnListings: operations["listOwnListings"];
     /** Sell an own NFT, or change how. It is on sale as soon as its NFT is. A `shopUrl` waits to be approved. Repeating a call is safe. At most 100 a day new records. Needs a token that may write. */
@@ -10497,6 +10743,9 @@ export const routes: Record<keyof Methods, Route> = {
     listOwnNfts: {"method":"GET","path":"/api/nfts","body":null,"hasKey":false,"answer":"application/json"},
     putNft: {"method":"PUT","path":"/api/nfts/{ref}","body":"json","hasKey":false,"answer":"application/json"},
     withdrawNft: {"method":"DELETE","path":"/api/nfts/{ref}","body":null,"hasKey":false,"answer":"application/json"},
+    putCover: {"method":"PUT","path":"/api/nfts/{ref}/cover","body":"bytes","hasKey":false,"answer":"application/json"},
+    listOwnFiles: {"method":"GET","path":"/api/nfts/{ref}/files","body":null,"hasKey":false,"answer":"application/json"},
+    putFile: {"method":"PUT","path":"/api/nfts/{ref}/files/{name}","body":"bytes","hasKey":false,"answer":"application/json"},
     listOwnListings: {"method":"GET","path":"/api/listings","body":null,"hasKey":false,"answer":"application/json"},
     putListing: {"method":"PUT","path":"/api/listings/{ref}","body":"json","hasKey":false,"answer":"application/json"},
     withdrawListing: {"method":"DELETE","path":"/api/listings/{ref}","body":null,"hasKey":false,"answer":"application/json"},

@@ -10,18 +10,18 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { peopleLimits } from '../limits.ts'
-import { coverUrl } from '../marketplace/pictures.ts'
+import { coverOf } from '../marketplace/pictures.ts'
 import { hasImageSql, isPublicSql } from '../marketplace/query.ts'
 import { gatewayPath } from './ipfs.ts'
 
-/** The longest edge in pixels. */
-export const artSizes = { card: 480, page: 1200 }
+/** The longest edge in pixels. `review`: of what waits to be approved. */
+export const artSizes = { card: 480, page: 1200, review: 1200 }
 
 type ArtSettings = Pick<
   Settings,
   'COVERS_URL' | 'IPFS_GATEWAY' | 'LOOPBACK_HOSTS' | 'MAX_ART_PER_DAY'
 >
-type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
+export type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
   settings: ArtSettings
   bucket: R2Bucket
   images: ImagesBinding
@@ -44,7 +44,17 @@ export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art |
   const now = ctx.now.toISOString()
   const { nfts } = await batch(ctx.db, { nfts: selectArt(ctx.db, { id, now }) })
   const [nft] = nfts
-  const source = nft && sourceOf(nft, ctx.settings)
+  return nft ? artOf(ctx, { id, size, ...nft }) : null
+}
+
+/** Returns the art of an NFT with this source, as `readArt` does, whoever may see it. */
+export async function artOf(
+  ctx: ArtCtx,
+  { id, size, coverKey, image }: ArtName & Source,
+): Promise<Art | null> {
+  const cover = coverOf(ctx.settings, { id, coverKey })
+  if (cover && 'key' in cover) return readUpload(ctx, cover.key)
+  const source = cover?.url ?? image
   if (!source) return null
   const hash = await hashOf(source)
   const stored = await ctx.bucket.get(`art/${id}/${size}.jpg`)
@@ -56,6 +66,12 @@ export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art |
     if (error instanceof ApiError) return null
     throw error
   }
+}
+
+/** What was uploaded is converted already, and is of the same size wherever it is shown. */
+async function readUpload({ bucket }: ArtCtx, key: string): Promise<Art | null> {
+  const object = await bucket.get(key)
+  return object && { body: object.body, etag: object.httpEtag }
 }
 
 async function hashOf(source: string): Promise<string> {
@@ -88,10 +104,6 @@ async function makeArt(
   })
   return { body: jpeg, etag: httpEtag }
 }
-
-/** Returns the URL of the stored cover, or else the image of the metadata; null without both. */
-const sourceOf = ({ coverKey, image }: Source, { COVERS_URL }: ArtSettings) =>
-  COVERS_URL && coverKey ? coverUrl(COVERS_URL, coverKey) : image
 
 async function readSource(source: string, settings: ArtSettings): Promise<Blob> {
   if (/^data:/i.test(source))

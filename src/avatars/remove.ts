@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { log } from '../log.ts'
 import { DAY } from '../time.ts'
-import { pictureKeyPattern } from './serve.ts'
+import { pictureKeyPattern, uploadedCoverPattern } from './serve.ts'
 
 type Purge = (options: CachePurgeOptions) => Promise<CachePurgeResult | undefined>
 
@@ -42,8 +42,8 @@ const GRACE_PERIOD = DAY
 const CURSOR_KEY = 'orphans/cursor'
 
 /**
- * Removes pictures that no user points to, replaced or left by interrupted uploads, and the art of
- * deleted NFTs, and returns how many. `db` must be the primary: a replica may be stale.
+ * Removes pictures that no user points to, and covers that no NFT and no proposal names, replaced or left by
+ * interrupted uploads, and the art of deleted NFTs, and returns how many. `db` must be the primary: a replica may be stale.
  */
 export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): Promise<number> {
   const cursor = (await (await bucket.get(CURSOR_KEY))?.text()) ?? ''
@@ -52,7 +52,8 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
   const keys = page.objects
     .filter(
       ({ key, uploaded }) =>
-        (pictureKeyPattern.test(key) || key.startsWith('art/')) && uploaded < uploadedBefore,
+        (pictureKeyPattern.test(key) || key.startsWith('art/') || uploadedCoverPattern.test(key)) &&
+        uploaded < uploadedBefore,
     )
     .map(({ key }) => key)
   const orphans = keys.length > 0 ? await selectOrphans(db, keys) : []
@@ -63,14 +64,18 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
   return orphans.length
 }
 
-/** Returns the keys that their user or NFT does not use. CAST reads the user id at a key's start. */
+/** Returns the keys that their user or NFT does not use. CAST reads the id at the start of a text. */
 async function selectOrphans(db: Database, keys: readonly string[]): Promise<string[]> {
   const rows = await db.all<{ key: string }>(
     sql`SELECT stored.value AS key FROM json_each(${JSON.stringify(keys)}) AS stored
         LEFT JOIN users ON users.id = CAST(stored.value AS INTEGER)
         WHERE users.avatarKey IS NOT stored.value AND NOT EXISTS (SELECT 1 FROM nfts
           WHERE stored.value LIKE 'art/' || id || '/%' AND deletedAt IS NULL
-            AND id = CAST(substr(stored.value, 5) AS INTEGER))`,
+            AND id = CAST(substr(stored.value, 5) AS INTEGER))
+          AND NOT EXISTS (SELECT 1 FROM nfts WHERE coverKey = stored.value AND deletedAt IS NULL
+            AND id = CAST(substr(stored.value, 9) AS INTEGER))
+          AND NOT EXISTS (SELECT 1 FROM proposals WHERE fields ->> '$.coverKey' = stored.value
+            AND kind = 'nft' AND subjectId = CAST(substr(stored.value, 9) AS INTEGER))`,
   )
   return rows.map(({ key }) => key)
 }

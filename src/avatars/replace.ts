@@ -1,7 +1,6 @@
 /** Replaces the pictures of users. */
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
-import { bytesToHex } from 'viem/utils'
 import { isUnknownUserSql, readAs, requireAccessTo, writeAs } from '../auth/access.ts'
 import { guarded } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
@@ -15,7 +14,7 @@ import { quotaOf } from '../http/guard.ts'
 import { peopleLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import { MAX_EDGE, requireConvertible, toJpeg } from './picture.ts'
-import { type AvatarOwner, pictureKey } from './serve.ts'
+import { type AvatarOwner, contentPrefix, newHash, pictureKey } from './serve.ts'
 
 type AvatarCtx = Ctx & {
   settings: Pick<Settings, 'MAX_PICTURES_PER_DAY'>
@@ -92,19 +91,6 @@ const conversionQuotas = ({ settings }: AvatarCtx, userId: number): Quota[] => [
   },
 ]
 
-/** Hex digits that depend on the content only. */
-const CONTENT_DIGITS = 32
-
-/**
- * Returns 48 hex digits: 32 of the SHA-256 of the content, then 16 random ones. Each upload has an
- * object of its own, so deleting one object never affects another upload.
- */
-async function newHash(jpeg: Uint8Array<ArrayBuffer>): Promise<string> {
-  const content = new Uint8Array(await crypto.subtle.digest('SHA-256', jpeg))
-  const random = crypto.getRandomValues(new Uint8Array(8))
-  return bytesToHex(content).slice(2, 2 + CONTENT_DIGITS) + bytesToHex(random).slice(2)
-}
-
 /**
  * Sets the user's key, unless the current picture has the same content, so that repeating a request
  * changes nothing. The read and the update are one transaction: of concurrent uploads, each learns
@@ -112,7 +98,7 @@ async function newHash(jpeg: Uint8Array<ArrayBuffer>): Promise<string> {
  */
 async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number; key: string }) {
   const { db, caller, now } = ctx
-  const prefix = key.slice(0, key.indexOf('/') + 1 + CONTENT_DIGITS)
+  const prefix = contentPrefix(key)
   const hasSameContent = sql`substr(${users.avatarKey}, 1, ${prefix.length}) = ${prefix}`
   try {
     const guards = [{ when: isUnknownUserSql(userId), error: unknownUser }]

@@ -1,5 +1,6 @@
 /** Where pictures are, and how they are served. */
 import { etag } from 'hono/etag'
+import { bytesToHex } from 'viem/utils'
 import * as z from 'zod'
 
 /**
@@ -13,6 +14,32 @@ export const pictureKey = (userId: number, hash: string) => `${userId}/${hash}.j
 
 /** Matches the R2 keys of pictures. A user id has at most 15 digits, so that it is a safe integer. */
 export const pictureKeyPattern = /^[1-9]\d{0,14}\/[0-9a-f]{48}\.jpg$/
+
+/** Returns the R2 key of a cover that the creator of an NFT has uploaded. */
+export const uploadedCoverKey = (nftId: number, hash: string) =>
+  `${uploadedCoverPrefix(nftId)}${hash}.jpg`
+
+export const uploadedCoverPrefix = (nftId: number) => `uploads/${nftId}/`
+
+/** Matches the R2 keys of these covers. */
+export const uploadedCoverPattern = /^uploads\/[1-9]\d{0,14}\/[0-9a-f]{48}\.jpg$/
+
+/** Hex digits that depend on the content only. */
+const CONTENT_DIGITS = 32
+
+/**
+ * Returns 48 hex digits: 32 of the SHA-256 of the content, then 16 random ones. Each upload has an
+ * object of its own, so deleting one object never affects another upload.
+ */
+export async function newHash(jpeg: Uint8Array<ArrayBuffer>): Promise<string> {
+  const content = new Uint8Array(await crypto.subtle.digest('SHA-256', jpeg))
+  const random = crypto.getRandomValues(new Uint8Array(8))
+  return bytesToHex(content).slice(2, 2 + CONTENT_DIGITS) + bytesToHex(random).slice(2)
+}
+
+/** Returns the beginning that the keys of a picture with the same content have, of the same owner. */
+export const contentPrefix = (key: string): string =>
+  key.slice(0, key.lastIndexOf('/') + 1 + CONTENT_DIGITS)
 
 /** A user with the R2 key of their picture; null if they have no avatar. */
 export type AvatarOwner = { id: number; avatarKey: string | null }

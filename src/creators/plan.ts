@@ -29,7 +29,7 @@ export function requireCreator({ CREATORS }: Pick<Settings, 'CREATORS'>, { user 
     throw new ApiError('not_a_creator', 'ask the operator to approve you: then you can list NFTs')
 }
 
-const refuseWithdrawn = (stored: Stored | null): void => {
+export const refuseWithdrawn = (stored: Stored | null): void => {
   if (stored?.state === 'withdrawn')
     throw new ApiError('withdrawn', 'this was withdrawn: list it again under another ref')
 }
@@ -59,7 +59,7 @@ export function planListing(settings: Settings, own: Own, { fields, ...sent }: S
 export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent): Plan {
   const { stored, user, externalId } = own
   refuseWithdrawn(stored)
-  const { releaseAt = null, recipients = 'anybody', coverKey = null } = stored?.record ?? {}
+  const { releaseAt = null, recipients = 'anybody' } = stored?.record ?? {}
   const line = normalize(settings, {
     releaseAt,
     ...fields,
@@ -70,7 +70,7 @@ export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent)
     // What a person lists is never sent from a treasury.
     heldBySeller: fields.fulfilment !== 'mint',
     recipients,
-    coverKey,
+    coverKey: stored && coverKeyOf(stored),
   })
   refuseUnlistable(line)
   return stored?.state === 'released'
@@ -121,6 +121,34 @@ function planChange({ user }: Own, stored: Stored, { line, publish, isConfirmed 
     proposal: Object.keys(reviewed).length > 0 ? waiting(publish, reviewed) : null,
     token: isProven ? null : tokenOf(next, stored),
     isConfirmed,
+  }
+}
+
+/** What waits of a record. What was rejected does not. */
+const waitingOf = ({ proposal }: Stored): Plan['proposal'] =>
+  proposal && proposal.state !== 'rejected'
+    ? { state: proposal.state, fields: proposal.fields }
+    : null
+
+/** The key of the cover that a record has once all that waits of it is approved. */
+export const coverKeyOf = (stored: Stored) =>
+  waitingOf(stored)?.fields.coverKey ?? stored.record.coverKey ?? null
+
+/** A picture is the cover at once, unless it is on sale and has to be approved. */
+export function planCover({ user }: Own, stored: Stored, coverKey: unknown): Plan {
+  const { record, state } = stored
+  const waits = waitingOf(stored)
+  const isOnSale = state === 'released'
+  const isReviewed = isOnSale && ruleOf('coverKey', user.isApproved) === 'reviewed'
+  const { coverKey: _replaced, ...others } = waits?.fields ?? {}
+  const fields = isReviewed && coverKey !== record.coverKey ? { ...others, coverKey } : others
+  const isWaiting = isOnSale ? Object.keys(fields).length > 0 : waits !== null
+  return {
+    kind: 'nft',
+    line: isReviewed ? record : { ...record, coverKey },
+    proposal: isWaiting ? { state: waits?.state ?? 'in_review', fields } : null,
+    token: null,
+    isConfirmed: true,
   }
 }
 

@@ -1,9 +1,19 @@
+import type { Context } from 'hono'
 import * as z from 'zod'
+import { artSizes } from '../art/art.ts'
+import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
+import { pictureFromBody } from '../avatars/source.ts'
+import { fileFromBody } from '../content/body.ts'
+import { FileName } from '../content/record.ts'
+import { ContentFiles, StoredContentFile } from '../content/schema.ts'
+import { listFiles, storeFile } from '../content/upload.ts'
 import { proposalKinds } from '../db/schema/creators.ts'
-import { Endpoints } from '../http/endpoint.ts'
+import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import { cursorText, flagText, idText, limitText, writtenText } from '../http/inputs.ts'
-import { creatorLimits, describeLimit } from '../limits.ts'
+import { avatarRateLimit } from '../http/rate-limit.ts'
+import { contentLimits, creatorLimits, describeLimit, peopleLimits } from '../limits.ts'
+import { readProposedArt, replaceCover } from './cover.ts'
 import { listOwn, type Own, readOwn, requireStored, type Stored } from './own.ts'
 import { type Plan, planListing, planNft, requireCreator } from './plan.ts'
 import { ListingBody, NftBody, Ref, readFields } from './record.ts'
@@ -13,6 +23,9 @@ import { Decided, OwnListings, OwnNfts, OwnRecord, WaitingProposals } from './sc
 import { withdrawRecord } from './withdraw.ts'
 
 const RefParam = z.object({ ref: Ref.describe('What you call it.') })
+const FileParam = RefParam.extend({
+  name: FileName.describe('The name of the file, as the record has it.'),
+})
 const ConfirmQuery = z.object({
   confirm: flagText
     .prefault('false')
@@ -75,6 +88,20 @@ async function save(ctx: SaveCtx, ref: string, own: Own, plan: Plan) {
   return toOwnRecord(requireStored(await readOwn(ctx, plan.kind, ref)))
 }
 
+/** The pictures of NFTs are in the bucket of avatars. */
+const pictureContext = (c: Context<AppWithCaller>) => ({
+  ...c.var,
+  bucket: c.env.AVATARS,
+  images: c.env.IMAGES,
+  waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+})
+
+/** Returns what selects an own NFT for the files of its content. */
+async function ownTarget(ctx: SaveCtx, ref: string) {
+  const { number } = requireStored(await readOwn(ctx, 'nft', ref))
+  return { nft: number, owner: ctx.caller.userId }
+}
+
 const changes = { access: 'token', reads: 'primary', isStrict: true } as const
 const limits = `At most ${describeLimit(creatorLimits.newRecords)} new records.`
 
@@ -132,6 +159,68 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
     async (c, { param: { ref } }) => {
       await withdrawRecord(c.var, 'nft', await readOwn(c.var, 'nft', ref))
       return toOwnRecord(requireStored(await readOwn(c.var, 'nft', ref)))
+    },
+  )
+  .put(
+    '/api/nfts/:ref/cover',
+    {
+      id: 'putCover',
+      summary: 'Upload the cover of an own NFT',
+      description:
+        'The body is a JPEG, PNG, GIF or WebP file: the bytes decide, whatever `Content-Type` says. It has at ' +
+        `most ${describeLimit(peopleLimits.picture)} and ${peopleLimits.pixels.max / 1e6} megapixels, and is stored ` +
+        `as a JPEG of at most ${artSizes.page} × ${artSizes.page} pixels without metadata. Of an NFT on sale it waits ` +
+        'to be approved, unless you are approved; the cover before stays until then. Repeating a call is safe.',
+      ...changes,
+      checks: [avatarRateLimit],
+      input: { param: RefParam },
+      body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
+      answer: OwnRecord,
+      errors: [
+        ...(['not_a_creator', 'withdrawn', 'not_found', 'conflict', 'try_later'] as const),
+        ...(['content_full', 'payload_too_large', 'unsupported_media_type'] as const),
+      ],
+    },
+    async (c, { param: { ref } }) => {
+      const own = await readOwn(c.var, 'nft', ref)
+      requireCreator(c.var.settings, own)
+      await replaceCover(pictureContext(c), own, () => pictureFromBody(c))
+      return toOwnRecord(requireStored(await readOwn(c.var, 'nft', ref)))
+    },
+  )
+  .get(
+    '/api/nfts/:ref/files',
+    {
+      id: 'listOwnFiles',
+      summary: 'List the files that the record of an own NFT names',
+      description: 'With what is still missing. The storage is asked, too.',
+      ...changes,
+      input: { param: RefParam },
+      answer: ContentFiles,
+      errors: ['not_found'],
+    },
+    async (c, { param: { ref } }) => ({
+      files: await listFiles({ ...c.var, bucket: c.env.CONTENT }, await ownTarget(c.var, ref)),
+    }),
+  )
+  .put(
+    '/api/nfts/:ref/files/:name',
+    {
+      id: 'putFile',
+      summary: 'Upload a file of the content of an own NFT',
+      description:
+        'The body is the file that the record names in `content.files`: as many bytes, with that hash. It is ' +
+        `streamed, so \`Content-Length\` is required; at most ${describeLimit(contentLimits.file)}. The NFT is ` +
+        'sold once none is missing. Repeating a call is safe.',
+      ...changes,
+      input: { param: FileParam },
+      body: { type: 'application/octet-stream', schema: z.file().describe('The bytes.') },
+      answer: StoredContentFile,
+      errors: ['not_found', 'conflict', 'file_differs', 'length_required', 'payload_too_large'],
+    },
+    async (c, { param: { ref, name } }) => {
+      const file = { ...(await ownTarget(c.var, ref)), name, ...fileFromBody(c) }
+      return storeFile({ ...c.var, bucket: c.env.CONTENT }, file)
     },
   )
   .get(
@@ -248,5 +337,18 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
     async (c, { param, json }) => {
       await rejectProposal(c.var, { ...param, ...json })
       return { number: param.number, state: 'rejected' as const }
+    },
+  )
+  .get(
+    '/operations/review/nft/:number/cover',
+    {
+      access: 'administrator',
+      reads: 'nearest',
+      input: { param: ProposalParam.pick({ number: true }) },
+      middleware: pictureAnswer.middleware,
+    },
+    async (c, { param: { number } }) => {
+      const art = await readProposedArt(pictureContext(c), number)
+      return art ? c.body(art.body, 200, { ...pictureHeaders, etag: art.etag }) : c.notFound()
     },
   )

@@ -75,7 +75,7 @@ export const signInRateLimit = (c: Context<App>) =>
 
 /** For endpoints that convert a picture, all of them together. */
 export const avatarRateLimit = (c: Context<App>) =>
-  count(c, 'AVATAR_LIMIT', changeKey(c), 'too many changes of avatars; wait a minute')
+  count(c, 'AVATAR_LIMIT', changeKey(c), 'too many changes of pictures; wait a minute')
 
 /** For endpoints that generate a token, all of them together. */
 export const tokenRateLimit = (c: Context<App>) =>

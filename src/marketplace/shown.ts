@@ -9,7 +9,7 @@ import { catalogueLimits } from '../limits.ts'
 import { largestQuantity } from '../orders/placing/check.ts'
 import { heldQuantity } from '../orders/reading/nft.ts'
 import { toPublicUser, type UserRow } from './creators.ts'
-import { artUrl, coverUrl } from './pictures.ts'
+import { artUrl, coverOf } from './pictures.ts'
 import { hasImageSql } from './query.ts'
 
 const description = sql<string | null>`substr(CASE 'text'
@@ -58,9 +58,10 @@ export const publicListingColumns = {
 
 export type UrlSettings = Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>
 
-function imageUrl({ PUBLIC_URL, COVERS_URL }: UrlSettings, { id, coverKey, hasImage }: NftRow) {
-  if (COVERS_URL && coverKey) return coverUrl(COVERS_URL, coverKey)
-  return hasImage ? artUrl(PUBLIC_URL, id, 'page') : null
+function imageUrl(settings: UrlSettings, nft: NftRow) {
+  const cover = coverOf(settings, nft)
+  if (cover && 'url' in cover) return cover.url
+  return cover || nft.hasImage ? artUrl(settings.PUBLIC_URL, nft.id, 'page') : null
 }
 
 /** Whether an NFT is on sale. Otherwise it was withdrawn, and its art is not served. */

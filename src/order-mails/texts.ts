@@ -7,7 +7,7 @@ import { removerOf } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
 import { toLine } from '../http/text.ts'
 import type { MailContent } from '../mail/html.ts'
-import { artUrl } from '../marketplace/pictures.ts'
+import { artUrl, coverOf } from '../marketplace/pictures.ts'
 import { mailedOrderNumber, type OrderNumbers } from '../orders/number.ts'
 import type { Texts } from '../texts/en.ts'
 import { textLocale, textsOf } from '../texts/texts.ts'
@@ -136,7 +136,7 @@ export async function writeOrderMail(
   // A seller who has to approve a contract is the shop.
   if (type === 'approval.needed') return content
   const { quantity, shopName: name, shopEmail: email, nftId, coverKey, hasImage } = orderItem
-  const hasArt = hasImage || (settings.COVERS_URL && coverKey)
+  const hasArt = hasImage || coverOf(settings, { id: nftId, coverKey })
   return {
     ...content,
     pieces: texts.orders.pieces(quantity, quantity.toLocaleString(textLocale(locale))),

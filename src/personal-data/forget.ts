@@ -92,6 +92,10 @@ function removals(userId: number, now: Date): SQL[] {
     sql`DELETE FROM downloads WHERE userId = ${userId}`,
     sql`DELETE FROM words WHERE kind = 'user' AND subjectId = ${userId}`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
+    // Who has bought an NFT sees it on. Cron removes the objects that nothing names any more.
+    sql`UPDATE nfts SET coverKey = NULL, updatedAt = ${updatedAt}, changedAt = max(changedAt, ${updatedAt})
+      WHERE creatorId = ${userId} AND coverKey LIKE 'uploads/' || id || '/%' AND amount = availableAmount
+        AND id NOT IN (SELECT nftId FROM orderItems WHERE sellerId = ${userId})`,
     sql`UPDATE listings SET active = 0, shopUrl = NULL, updatedAt = ${updatedAt}
       WHERE sellerId = ${userId} AND (active OR shopUrl IS NOT NULL)`,
   ]

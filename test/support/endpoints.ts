@@ -2,11 +2,12 @@
  * A sample request for each endpoint; a few are rejected, because success needs a signature or a
  * mailed link. Tests that apply to every endpoint (authorization, costs) send these requests.
  */
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { inject } from 'vitest'
 import { signDownload, signOptOut } from '../../src/auth/tokens.ts'
-import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
+import { DEFAULT_PICTURE, uploadedCoverKey } from '../../src/avatars/serve.ts'
 import { contentFiles } from '../../src/db/schema/content.ts'
 import { proposals } from '../../src/db/schema/creators.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
@@ -361,6 +362,24 @@ export async function sampleWorld() {
     'GET /api/nfts': () => ({ query: '?mine=true' }),
     'PUT /api/nfts/:ref': () => ({ params: { ref: 'sunrise' }, json: nftBody }),
     'DELETE /api/nfts/:ref': async () => ({ params: { ref: (await anOwnNft(owner)).ref } }),
+    'PUT /api/nfts/:ref/cover': async () => ({
+      params: { ref: (await anOwnNft()).ref },
+      body: aPng(),
+    }),
+    'GET /api/nfts/:ref/files': async () => {
+      const { nft, ref } = await anOwnNft()
+      await aContentFile(nft)
+      return { params: { ref } }
+    },
+    'PUT /api/nfts/:ref/files/:name': async () => {
+      const { nft, ref } = await anOwnNft()
+      const { name } = await aContentFile(nft, { state: 'missing' })
+      return {
+        params: { ref, name },
+        body: CONTENT,
+        headers: { 'content-length': String(CONTENT.length) },
+      }
+    },
     'GET /api/listings': () => ({ query: '?mine=true' }),
     'PUT /api/listings/:ref': async () => {
       const { ref } = await anOwnNft()
@@ -512,6 +531,14 @@ export async function sampleWorld() {
       const [email, right] = [0, 1].map(() => `${crypto.randomUUID()}@example.com`)
       const { id } = await aUser({ ethereumPublicAddr: '', ...(email && { email }) })
       return { params: { id }, body: new URLSearchParams({ email: right ?? '' }) }
+    },
+    'GET /operations/review/nft/:number/cover': async () => {
+      const { subjectId: number } = await aProposal()
+      const coverKey = uploadedCoverKey(number, '0'.repeat(48))
+      await env.AVATARS.put(coverKey, aPng())
+      const fields = JSON.stringify({ coverKey })
+      await db.update(proposals).set({ fields }).where(eq(proposals.subjectId, number))
+      return { params: { number } }
     },
     'POST /operations/nfts/:id': async () => {
       const contractAddr = `0x${String(++nftCount).padStart(40, '1')}`

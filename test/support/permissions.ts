@@ -101,6 +101,9 @@ DELETE /api/admin/nfts/:nft/codes                          | 401      | 403     
 GET    /api/nfts                                           | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 60    | 0
 PUT    /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 5     | 300   | 60
 DELETE /api/nfts/:ref                                      | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 1     | 300   | 60
+PUT    /api/nfts/:ref/cover                                | 401      | 404      | 403      | 404      | 404      | 404      | 403      | 403      | 200      | 200      | 6     | 300   | 60
+GET    /api/nfts/:ref/files                                | 401      | 404      | 404      | 404      | 404      | 404      | 403      | 403      | 200      | 200      | 2     | 20    | 0
+PUT    /api/nfts/:ref/files/:name                          | 401      | 404      | 403      | 404      | 404      | 404      | 403      | 403      | 200      | 200      | 3     | 40    | 14
 GET    /api/listings                                       | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 60    | 0
 PUT    /api/listings/:ref                                  | 401      | nft_not_found | 403      | nft_not_found | nft_not_found | nft_not_found | 403      | 403      | 200      | 200      | 5     | 300   | 60
 DELETE /api/listings/:ref                                  | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 404      | 404      | 1     | 300   | 60
@@ -234,6 +237,7 @@ GET    /operations/nfts/:id                                | 401      | 403     
 POST   /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
 GET    /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 POST   /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
+GET    /operations/review/nft/:number/cover                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 GET    /operations/audit                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/audit.csv                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0

@@ -1,7 +1,7 @@
 /** NFTs and people on pages: their names, prices and pictures, and what chats show of them. */
 import { type AvatarOwner, avatarUrl } from '../../avatars/serve.ts'
 import type { PublicPerson, ShownNft } from '../../marketplace/pages.ts'
-import { artUrl } from '../../marketplace/pictures.ts'
+import { artUrl, coverOf } from '../../marketplace/pictures.ts'
 import type { Nft } from '../../orders/reading/nft.ts'
 import type { Texts } from '../../texts/en.ts'
 import { inTexts, type Translated, usePage } from './request.ts'
@@ -84,8 +84,7 @@ type CoverProps = {
 const hasArt = (nft: CoverProps['nft']): boolean => {
   if ('hasArt' in nft) return nft.hasArt
   const { metadata } = nft.payload as { metadata?: { image?: unknown } }
-  const { COVERS_URL } = usePage().settings
-  return !!(COVERS_URL && nft.coverKey) || typeof metadata?.image === 'string'
+  return coverOf(usePage().settings, nft) !== null || typeof metadata?.image === 'string'
 }
 
 /** A drawing that depends on the NFT only. The art lies above it, or it says that there is none. */
