@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { removeOrphans } from '../../src/avatars/remove.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { aPng, formatAndSize, quarterColours } from '../avatars/pictures.ts'
@@ -8,6 +8,7 @@ import { nft as publicNft } from '../marketplace/public.ts'
 import { aShop, sold } from '../orders/shop.ts'
 import { answerOf, BASE_URL, call, callWith } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
+import { emptyBuckets } from '../support/database.ts'
 import { anAdministrator, aSession, db, execute, sellUntried } from '../support/makers.ts'
 import { aCreator, aListingBody, anNftBody } from './creator.ts'
 
@@ -40,6 +41,8 @@ const waitingCover = async ({ number }: { number: number }) => {
 }
 
 const uploads = async () => (await env.AVATARS.list({ prefix: 'uploads/' })).objects
+
+beforeEach(emptyBuckets)
 
 /** A creator with an NFT on sale, whose changes have to be approved. */
 async function onSale(values: Record<string, unknown> = {}) {
