@@ -141,14 +141,21 @@ export async function sampleWorld() {
   let ownNfts = 0
 
   /** An NFT that somebody lists. */
-  async function anOwnNft(creator = administrator) {
-    const ref = `dawn-${++ownNfts}`
+  async function anOwnNft(creator = administrator, ref = `dawn-${++ownNfts}`) {
     const nft = await anNft(creator, {
       externalId: `user-${creator.id}/${ref}`,
       contractAddr: '0x0116686E2291dbd5e317F47faDBFb43B599786Ef',
       payload: { amountType: 'limited', metadata: { name: 'Dawn' } },
     })
     return { ref, nft }
+  }
+
+  /** A ref under which both the owner and the administrator list an NFT, with a file whose bytes are missing. */
+  async function aSharedRef() {
+    const { ref, nft } = await anOwnNft(owner)
+    const other = await anOwnNft(administrator, ref)
+    for (const { id } of [nft, other.nft]) await aContentFile({ id }, { state: 'missing' })
+    return { ref, name: 'track.mp3' }
   }
 
   /** A new title that waits to be approved. */
@@ -362,24 +369,13 @@ export async function sampleWorld() {
     'GET /api/nfts': () => ({ query: '?mine=true' }),
     'PUT /api/nfts/:ref': () => ({ params: { ref: 'sunrise' }, json: nftBody }),
     'DELETE /api/nfts/:ref': async () => ({ params: { ref: (await anOwnNft(owner)).ref } }),
-    'PUT /api/nfts/:ref/cover': async () => ({
-      params: { ref: (await anOwnNft()).ref },
-      body: aPng(),
+    'PUT /api/nfts/:ref/cover': async () => ({ params: await aSharedRef(), body: aPng() }),
+    'GET /api/nfts/:ref/files': async () => ({ params: await aSharedRef() }),
+    'PUT /api/nfts/:ref/files/:name': async () => ({
+      params: await aSharedRef(),
+      body: CONTENT,
+      headers: { 'content-length': String(CONTENT.length) },
     }),
-    'GET /api/nfts/:ref/files': async () => {
-      const { nft, ref } = await anOwnNft()
-      await aContentFile(nft)
-      return { params: { ref } }
-    },
-    'PUT /api/nfts/:ref/files/:name': async () => {
-      const { nft, ref } = await anOwnNft()
-      const { name } = await aContentFile(nft, { state: 'missing' })
-      return {
-        params: { ref, name },
-        body: CONTENT,
-        headers: { 'content-length': String(CONTENT.length) },
-      }
-    },
     'GET /api/listings': () => ({ query: '?mine=true' }),
     'PUT /api/listings/:ref': async () => {
       const { ref } = await anOwnNft()

@@ -449,6 +449,8 @@ export async function objectionsToPictures(world: World, step: Step): Promise<st
   world.pictures = pictures
   return changed
     .filter((key) => {
+      const [, nftId] = /^uploads\/(\d+)\//.exec(key) ?? []
+      if (nftId) return !step.attacker.nftIds.has(Number(nftId))
       const ownerId = Number(key.split('/')[0])
       return !isOwn(step, ownerId) && !isRobbed(world, step, ownerId)
     })
