@@ -88,6 +88,7 @@ const endpointRounds: Record<string, string> = {
   'PUT /api/nfts/:ref/cover': 'pppppp',
   'GET /api/nfts/:ref/files': 'pp',
   'PUT /api/nfts/:ref/files/:name': 'ppp',
+  'GET /operations/review/nft/:number/cover': 'p',
   'PUT /api/listings/:ref': 'ppppp',
   'GET /api/admin/proposals': 'p',
   'POST /api/admin/proposals/:kind/:number/approve': 'pppp',

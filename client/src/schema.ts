@@ -7947,7 +7947,7 @@ export interface operations {
                  */
                 id: number;
                 /**
-                 * @description At most 480 pixels wide and high, or 1200.
+                 * @description At most 480 pixels wide and high, or 1200; an uploaded cover has at most 1200 in both.
                  * @example card
                  */
                 size: "card" | "page";

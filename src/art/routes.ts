@@ -18,7 +18,10 @@ const ArtParam = z.object({
   id: idText.describe('Id of the NFT.'),
   size: z
     .enum(['card', 'page'])
-    .describe(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`),
+    .describe(
+      `At most ${artSizes.card} pixels wide and high, or ${artSizes.page}; an uploaded cover has at most ` +
+        `${artSizes.page} in both.`,
+    ),
 })
 
 export const artRoutes = new Endpoints().get(

@@ -42,8 +42,9 @@ const GRACE_PERIOD = DAY
 const CURSOR_KEY = 'orphans/cursor'
 
 /**
- * Removes pictures that no user points to, and covers that no NFT and no proposal names, replaced or left by
- * interrupted uploads, and the art of deleted NFTs, and returns how many. `db` must be the primary: a replica may be stale.
+ * Removes pictures that no user points to, and covers that no NFT and no proposal names, replaced or left
+ * by interrupted uploads, and the art of deleted NFTs, and returns how many. `db` must be the primary: a
+ * replica may be stale.
  */
 export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): Promise<number> {
   const cursor = (await (await bucket.get(CURSOR_KEY))?.text()) ?? ''

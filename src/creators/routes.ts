@@ -343,7 +343,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
     '/operations/review/nft/:number/cover',
     {
       access: 'administrator',
-      reads: 'nearest',
+      reads: 'primary',
       input: { param: ProposalParam.pick({ number: true }) },
       middleware: pictureAnswer.middleware,
     },
