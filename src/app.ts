@@ -11,6 +11,7 @@ import { detailsRoutes } from './admin/details/routes.tsx'
 import { listRoutes } from './admin/lists/routes.tsx'
 import { overviewRoutes } from './admin/overview/routes.tsx'
 import { recordRoutes } from './admin/records/routes.tsx'
+import { reviewRoutes } from './admin/review/routes.tsx'
 import { searchRoutes } from './admin/search/routes.tsx'
 import { shopRoutes } from './admin/shops/routes.tsx'
 import { transferRoutes } from './admin/transfers/routes.tsx'
@@ -136,6 +137,7 @@ const endpoints = [
   transferRoutes,
   detailsRoutes,
   recordRoutes,
+  reviewRoutes,
   listRoutes,
   searchRoutes,
   shopRoutes,

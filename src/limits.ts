@@ -201,6 +201,7 @@ export const mailLimits = {
   accountLinks: count('links that add an address to an account in 15 minutes', 3),
   account: perDay('mails to a recipient about the account', 30, 'no mail'),
   webhooks: perDay('mails to a recipient about webhooks', 10, 'no mail'),
+  reviews: perDay('mails to a recipient about what was reviewed', 30, 'no mail'),
   alarms: perDay('mails to a recipient about alarms', 500, 'no mail'),
   alarmRuns: perHour(
     'times that alarms begin or last in mails, and as many for critical ones',
@@ -362,6 +363,7 @@ export const contentLimits = {
 }
 
 export const operatorLimits = {
+  review: time('what waits to be reviewed', 3 * DAY, 'the alarm `review_waiting`'),
   alarmAge: setBy(
     'DELIVERY_ALARM_MINUTES',
     time('age of a paid item with a recipient', 30 * MINUTE, 'the alarm `deliveries_delayed`'),

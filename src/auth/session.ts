@@ -55,9 +55,17 @@ export type Account = Person &
     isSeller: 0 | 1
     hasTokens: 0 | 1
     hasWebhooks: 0 | 1
+    /** On pages of operators, proposals and reports to look at, counted up to `MAX_TO_REVIEW`. Else 0. */
+    toReview: number
   }
 
-const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
+/** What is counted at most of what waits to be reviewed. */
+export const MAX_TO_REVIEW = 100
+
+/** `isForOperators`: whether it is for a page that only administrators see. */
+type Selected = Pick<Caller, 'tokenId'> & { isForOperators: 0 | 1 }
+
+const selectAccount = prepared((db, { tokenId, isForOperators }: Selected) =>
   db
     .select({
       ...personColumns,
@@ -72,6 +80,9 @@ const selectAccount = prepared((db, { tokenId }: Pick<Caller, 'tokenId'>) =>
         WHERE own.userId = ${users.id} AND own.kind = 'api' AND own.revokedAt IS NULL)`,
       hasWebhooks: sql<0 | 1>`EXISTS (SELECT 1 FROM webhookEndpoints
         WHERE userId = ${users.id} AND deletedAt IS NULL)`,
+      toReview: sql<number>`iif(${isForOperators},
+        (SELECT count(*) FROM (SELECT 1 FROM proposals WHERE state = 'in_review'
+          UNION ALL SELECT 1 FROM reports LIMIT ${sql.raw(String(MAX_TO_REVIEW))})), 0)`,
     })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
@@ -106,7 +117,10 @@ export async function readAsUser(
   statements: NamedStatements,
 ): Promise<unknown> {
   const { accounts, ...rows } = await readAs(db, caller, {
-    accounts: selectAccount(db, { tokenId: caller.tokenId }),
+    accounts: selectAccount(db, {
+      tokenId: caller.tokenId,
+      isForOperators: caller.requires === 'administrator' ? 1 : 0,
+    }),
     ...statements,
   })
   const [account] = accounts

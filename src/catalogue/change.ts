@@ -1,6 +1,7 @@
 /** Changes records that are stored, with the checks and the statements of an import of their lines. */
 import { type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
+import type { Guard } from '../db/batch.ts'
 import { raw } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -83,12 +84,12 @@ function enterFields({ enter, shown, ...target }: Change, stored: string) {
 /**
  * Writes other values of fields, all or none, and records what administrators change. `isConfirmed`:
  * whether prices may change by much. Throws `conflict` if others have changed these fields, and
- * `confirmation_required` if a price changes by much.
+ * `confirmation_required` if a price changes by much, and what guards throw.
  */
 export async function changeRecords(
   { db, caller, now, settings }: ChangeCtx,
   changes: readonly Change[],
-  { isConfirmed }: { isConfirmed: boolean },
+  { isConfirmed, guards = [] }: { isConfirmed: boolean; guards?: readonly Guard[] },
 ): Promise<void> {
   const { rows } = await readAs(db, caller, {
     rows: changes.map((change) => selectRecord({ db }, change)),
@@ -97,10 +98,13 @@ export async function changeRecords(
   const changed = changes.flatMap((change, i) => enterFields(change, rows[i]?.record ?? ''))
   await writeLines({ db, caller, now, settings }, changed, {
     isConfirmed,
-    guards: changes.map((change) => ({
-      when: sql`NOT EXISTS (SELECT 1 FROM ${sourceOf(change)})`,
-      error: notFound,
-    })),
+    guards: [
+      ...changes.map((change) => ({
+        when: sql`NOT EXISTS (SELECT 1 FROM ${sourceOf(change)})`,
+        error: notFound,
+      })),
+      ...guards,
+    ],
     audited: changed.flatMap(({ type, id, owner, details }) =>
       owner === null ? [{ action: `${type}.change`, subject: id, details } as const] : [],
     ),

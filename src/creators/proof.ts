@@ -152,5 +152,5 @@ const notTold = () => tryLater('not all nodes of the network tell whose the toke
 const notHeld = (pieces: number) =>
   new ApiError(
     'not_held',
-    `your wallet does not hold the ${pieces} pieces that you list, with those that are not delivered yet`,
+    `the linked wallet does not hold the ${pieces} pieces that are listed, with those that are not delivered yet`,
   )

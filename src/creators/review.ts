@@ -2,10 +2,11 @@
 import { sql } from 'drizzle-orm'
 import { readAs, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { type Fields, parseRecord, writeLines } from '../catalogue/change.ts'
+import { parseRecord, writeLines } from '../catalogue/change.ts'
 import { listingRecord, nftRecord } from '../catalogue/sql.ts'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
 import type { proposals } from '../db/schema/creators.ts'
+import { readLocaleSql } from '../db/schema/users.ts'
 import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -23,15 +24,18 @@ type Row = Pick<
   nftId: number
   available: number
   missingFiles: number
+  title: string
   creator: string | null
+  email: string
+  locale: string
   wallet: string
   walletChainId: number
   approved: 0 | 1
 }
 
 const columns = sql`p.kind, p.subjectId, p.userId, p.fields, p.version, p.submittedAt, n.id AS nftId,
-  n.availableAmount AS available, n.missingFiles, coalesce(u.name, u.username) AS creator,
-  u.ethereumPublicAddr AS wallet, u.walletChainId, u.approved,
+  n.availableAmount AS available, n.missingFiles, n.title, coalesce(u.name, u.username) AS creator,
+  u.email, ${readLocaleSql('u')} AS locale, u.ethereumPublicAddr AS wallet, u.walletChainId, u.approved,
   iif(p.kind = 'nft', ${sql.raw(nftRecord())}, ${sql.raw(listingRecord)}) AS record`
 
 /** Of a listing `n` is its NFT. */
@@ -39,27 +43,31 @@ const source = sql`proposals p JOIN users u ON u.id = p.userId
   LEFT JOIN listings l ON p.kind = 'listing' AND l.id = p.subjectId
   JOIN nfts n ON n.id = iif(p.kind = 'nft', p.subjectId, l.nftId)`
 
-const toProposal = ({ record, fields, subjectId: number, ...row }: Row) => ({
+export const toProposal = ({ record, fields, subjectId: number, ...row }: Row) => ({
   ...row,
   number,
   record: parseRecord(record),
-  fields: Object(JSON.parse(fields)) as Fields,
+  fields: parseRecord(fields),
 })
 
 export type Proposal = ReturnType<typeof toProposal>
 
+/** Selects the oldest of what waits. */
+export const selectWaiting = ({ db }: Pick<Ctx, 'db'>, limit: number) =>
+  raw<Row>(db)`SELECT ${columns} FROM ${source}
+    WHERE p.state = 'in_review' ORDER BY p.submittedAt LIMIT ${limit}`
+
 /** Returns the oldest of what waits, and how much waits. */
 export async function listWaiting(ctx: Ctx, { limit }: { limit: number }) {
   const { rows, counts } = await readAs(ctx.db, ctx.caller, {
-    rows: raw<Row>(ctx.db)`SELECT ${columns} FROM ${source}
-      WHERE p.state = 'in_review' ORDER BY p.submittedAt LIMIT ${limit}`,
+    rows: selectWaiting(ctx, limit),
     counts: raw<{ total: number }>(ctx.db)`SELECT count(*) AS total FROM proposals
       WHERE state = 'in_review'`,
   })
   return { proposals: rows.map(toProposal), total: counts[0]?.total ?? 0 }
 }
 
-const selectProposal = ({ db }: Pick<Ctx, 'db'>, kind: Kind, number: number) =>
+export const selectProposal = ({ db }: Pick<Ctx, 'db'>, kind: Kind, number: number) =>
   raw<Row>(db)`SELECT ${columns} FROM ${source} WHERE p.kind = ${kind} AND p.subjectId = ${number}
     AND p.state = 'in_review'`
 

@@ -20,6 +20,7 @@ import { ListingBody, NftBody, Ref, readFields } from './record.ts'
 import { approveProposal, listWaiting, type Proposal, rejectProposal } from './review.ts'
 import { type SaveCtx, saveRecord } from './save.ts'
 import { Decided, OwnListings, OwnNfts, OwnRecord, WaitingProposals } from './schema.ts'
+import { tellDecision } from './tell.ts'
 import { withdrawRecord } from './withdraw.ts'
 
 const RefParam = z.object({ ref: Ref.describe('What you call it.') })
@@ -317,7 +318,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       ],
     },
     async (c, { param, json }) => {
-      await approveProposal(c.var, { ...param, ...json })
+      tellDecision(c, await approveProposal(c.var, { ...param, ...json }), null)
       return { number: param.number, state: 'released' as const }
     },
   )
@@ -335,7 +336,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       errors: ['not_found', 'conflict'],
     },
     async (c, { param, json }) => {
-      await rejectProposal(c.var, { ...param, ...json })
+      tellDecision(c, await rejectProposal(c.var, { ...param, ...json }), json.reason)
       return { number: param.number, state: 'rejected' as const }
     },
   )

@@ -3,6 +3,7 @@ import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { isAdministratorSql, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { users } from '../db/schema/users.ts'
+import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 
@@ -15,7 +16,10 @@ export const approval = (now: Date) => ({
 export const isApprovedSql = (userId: number | SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND approved)`
 
-/** Approves a user, or takes that back. Throws `conflict` for a user whose data were removed, and an administrator. */
+/**
+ * Approves a user, or takes that back, which ends what the user sells at a fixed price. Throws `conflict` for a user
+ * whose data were removed, and an administrator.
+ */
 export async function setApproval(
   ctx: Ctx,
   { userId, approved }: { userId: number; approved: boolean },
@@ -27,7 +31,14 @@ export async function setApproval(
     guard('conflict', 'administrators are approved')`
       ${!approved} AND ${isAdministratorSql({ userId })}`,
   ]
+  const ended = approved
+    ? []
+    : [
+        raw<never>(db)`UPDATE listings SET active = 0, updatedAt = ${now.toISOString()}
+          WHERE sellerId = ${userId} AND type = 'regular' AND active AND ${isApprovedSql(userId)}`,
+      ]
   await writeAs(db, caller, guards, {
+    ended,
     changed: db
       .update(users)
       .set({

@@ -8,11 +8,12 @@ import { isGuestSql } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import { tryLater } from '../http/errors.ts'
 import { countFailure } from '../http/failures.ts'
-import { mailLimits } from '../limits.ts'
+import { creatorLimits, mailLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import type { Texts } from '../texts/en.ts'
 import { DEFAULT_LOCALE, textsOf } from '../texts/texts.ts'
 import { footOf, type MailContent, type MailSettings, renderMail } from './html.ts'
+import { quotable } from './quotable.ts'
 
 /** The path of each kind of link. */
 const paths = { 'sign-in': '/sign-in/email', link: '/settings/account/email' }
@@ -101,6 +102,28 @@ export async function mailCorrection(
   return notify(mailer, to, { mail, about: 'account', content: { ...content, url }, locale })
 }
 
+/** `title`: of the NFT. `reason`: why something was rejected; null if it was approved. */
+type Review = { title: string; reason: string | null; locale: string }
+
+/** Tells who lists something what was decided. A failure is only logged. */
+export async function mailReview(
+  mailer: Mailer,
+  to: string,
+  { title, reason, locale }: Review,
+): Promise<boolean> {
+  const { mail, review } = await textsOf(locale)
+  const quoted = mail.quote(quotable(title))
+  const why = reason === null ? null : mail.quote(quotable(reason, creatorLimits.reason.max))
+  const { approved, rejected } = review
+  const said =
+    why === null
+      ? { ...approved, subject: approved.subject(quoted), lead: approved.lead(quoted) }
+      : { ...rejected, subject: rejected.subject(quoted), lead: rejected.lead(quoted, why) }
+  const url = `${mailer.settings.PUBLIC_URL}/create`
+  const content = { ...said, url, button: review.button }
+  return notify(mailer, to, { mail: 'review', about: 'reviews', content, locale })
+}
+
 /**
  * `failing` for four days; disabled, because it has `failed` for five or is `gone` (410); `behind`:
  * its next events are soon removed.
@@ -173,7 +196,7 @@ export const mailOperator = (mailer: Mailer, to: string, content: MailContent): 
 type Notification = {
   /** Its name in the log. */
   mail: string
-  about: 'account' | 'webhooks' | 'alarms'
+  about: 'account' | 'webhooks' | 'alarms' | 'reviews'
   content: MailContent
   /** That of the texts. Default: English. */
   locale?: string

@@ -81,6 +81,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     backup,
     content,
     owed,
+    review,
     ...others
   } = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
@@ -92,6 +93,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     cron: cron[0] ?? null,
     backup: backup[0] ?? null,
     contentBytes: content[0]?.bytes ?? 0,
+    review: review[0] ?? { proposals: 0, oldest: null },
     owedCodes: owed[0] ?? { orderItems: 0, nfts: 0, first: null, last: null },
     webhooks: webhooks[0] ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: alarms.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
@@ -130,6 +132,10 @@ export const stateStatements = ({ db, settings, now: date }: StateCtx) => {
     disagreements: selectDisagreements(db, date),
     stoppedSales: selectStoppedSales(db, before(HOUR)),
     owed: selectOwedCodes(db, MAX_COUNT),
+    /** What waits to be approved, and since when. */
+    review: raw<{ proposals: number; oldest: string | null }>(db)`
+      SELECT count(*) AS proposals, min(submittedAt) AS oldest FROM (SELECT submittedAt FROM proposals
+        WHERE state = 'in_review' ORDER BY submittedAt LIMIT ${MAX_COUNT})`,
     cron: db.select().from(cronRuns),
     webhooks: selectWebhookCounts(db, now),
     failingEndpoints: selectFailingEndpoints(db),

@@ -5,8 +5,8 @@
 import type { DeliveryState, ReasonCode } from '../db/schema/delivery.ts'
 import { removerOf } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
-import { toLine } from '../http/text.ts'
 import type { MailContent } from '../mail/html.ts'
+import { quotable } from '../mail/quotable.ts'
 import { artUrl, coverOf } from '../marketplace/pictures.ts'
 import { mailedOrderNumber, type OrderNumbers } from '../orders/number.ts'
 import type { Texts } from '../texts/en.ts'
@@ -183,26 +183,4 @@ function formatDay(at: string | null, locale: string): string {
   const day = format.format(new Date(at ?? 0))
   // French has an ordinal for the first day of a month only.
   return locale.startsWith('fr') ? day.replace(/^1 /, '1er ') : day
-}
-
-/** Characters as people count them (grapheme clusters). */
-const MAX_TITLE = 60
-
-/** Text with letters of scripts that run from right to left. */
-const rightToLeft =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Mandaic}\p{Script=Samaritan}]/u
-
-/**
- * Returns a title, or the name of a shop, to be quoted: short, on one line, without quotation marks, and nothing that
- * becomes a link.
- */
-export function quotable(title: string): string {
-  const visible = toLine(title.replaceAll(/[“”„«»]+/g, ' ')).replaceAll(/ +/g, ' ')
-  const graphemes = [...new Intl.Segmenter().segment(visible)].map(({ segment }) => segment)
-  const short =
-    graphemes.length > MAX_TITLE ? `${graphemes.slice(0, MAX_TITLE - 1).join('')}…` : visible
-  // Programs that read mails make links of what looks like one, unless it is interrupted (U+200B).
-  const unlinked = short.replaceAll(/[.:/@。．｡](?=\S)/g, '$&\u200B')
-  // Isolated (U+2068 to U+2069), so that the text around it keeps its direction.
-  return rightToLeft.test(unlinked) ? `\u2068${unlinked}\u2069` : unlinked
 }

@@ -4,6 +4,7 @@ import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/serve.ts'
 import { shownColumns } from '../db/columns.ts'
 import { downloads } from '../db/schema/content.ts'
+import { mintPermissions, proposals, reports } from '../db/schema/creators.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, phoneLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -20,8 +21,11 @@ import {
   DownloadRecord,
   ExportedToken,
   MailLink,
+  MintPermissionRecord,
   PersonRecord,
   PhoneLink,
+  ProposalRecord,
+  ReportRecord,
 } from './schema.ts'
 
 const PAGE_SIZE = 100
@@ -74,6 +78,18 @@ export async function readPersonalData(
       .select(shownColumns(downloads, DownloadRecord.unwrap()))
       .from(downloads)
       .where(eq(downloads.userId, userId)),
+    proposals: db
+      .select(shownColumns(proposals, ProposalRecord.unwrap()))
+      .from(proposals)
+      .where(eq(proposals.userId, userId)),
+    mintPermissions: db
+      .select(shownColumns(mintPermissions, MintPermissionRecord.unwrap()))
+      .from(mintPermissions)
+      .where(eq(mintPermissions.userId, userId)),
+    reports: db
+      .select(shownColumns(reports, ReportRecord.unwrap()))
+      .from(reports)
+      .where(eq(reports.userId, userId)),
     actions: db
       .select(shownColumns(auditLog, AdministratorAction.unwrap()))
       .from(auditLog)
@@ -94,6 +110,12 @@ export async function readPersonalData(
     phoneLinks: found.phoneLinks,
     webhooks: found.webhooks.map(toRecord),
     downloads: found.downloads,
+    proposals: found.proposals.map(({ fields, ...row }) => ({
+      ...row,
+      fields: JSON.parse(fields),
+    })),
+    mintPermissions: found.mintPermissions,
+    reports: found.reports,
     actions: found.actions,
     summaries: toSummaryPage(request, found.summaries).orders,
     ...toPage(viewer, request, found),

@@ -90,6 +90,9 @@ function removals(userId: number, now: Date): SQL[] {
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM phoneLinks WHERE userId = ${userId}`,
     sql`DELETE FROM downloads WHERE userId = ${userId}`,
+    sql`DELETE FROM reports WHERE userId = ${userId}`,
+    sql`DELETE FROM proposals WHERE userId = ${userId}`,
+    sql`DELETE FROM mintPermissions WHERE userId = ${userId}`,
     sql`DELETE FROM words WHERE kind = 'user' AND subjectId = ${userId}`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
     // Who has bought an NFT sees it on. Cron removes the objects that nothing names any more.

@@ -1,6 +1,7 @@
 /** The data of a person, as responses show it. These schemas are allow-lists. */
 import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
+import { proposalKinds, proposalStates } from '../db/schema/creators.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { webhookFields } from '../events/schema.ts'
 import { bool, count, id, model, orNull, text, time } from '../http/fields.ts'
@@ -90,6 +91,41 @@ export const DownloadRecord = model(
   }),
 )
 
+export const ProposalRecord = model(
+  'ProposalRecord',
+  'What the person wants to list, or to change of it, until it is approved.',
+  () => ({
+    kind: z.enum(proposalKinds).describe('What it is.'),
+    subjectId: id('Id of the NFT or the listing.'),
+    state: z.enum(proposalStates).describe('`draft` until it is published.'),
+    fields: z
+      .record(z.string(), z.unknown())
+      .describe('What would change of what is on sale. Empty for what is new.'),
+    reason: orNull(text('Why it was rejected.')),
+    submittedAt: time('When it was sent.'),
+  }),
+)
+
+export const MintPermissionRecord = model(
+  'MintPermissionRecord',
+  'A contract of which the person may list what is minted.',
+  () => ({
+    network: text('The network.'),
+    contract: text('The address of the contract.'),
+    createdAt: time('When an administrator has permitted it.'),
+  }),
+)
+
+export const ReportRecord = model(
+  'ReportRecord',
+  'What the person said of an NFT that is not its creator’s.',
+  () => ({
+    nftId: id('Id of the NFT.'),
+    text: text('What the person said.'),
+    createdAt: time('When the person said it.'),
+  }),
+)
+
 export const AdministratorAction = model(
   'AdministratorAction',
   'What the person did as an administrator.',
@@ -110,6 +146,11 @@ export const PersonalData = model('PersonalData', 'What the instance stores of a
   phoneLinks: z.array(PhoneLink).describe('Codes for a phone.'),
   webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
   downloads: z.array(DownloadRecord).describe('Downloads of the last 90 days.'),
+  proposals: z
+    .array(ProposalRecord)
+    .describe('What waits to be approved, drafts and what was rejected.'),
+  mintPermissions: z.array(MintPermissionRecord).describe('Contracts that mint for the person.'),
+  reports: z.array(ReportRecord).describe('Reports about NFTs.'),
   actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
   orders: z
     .array(Order)

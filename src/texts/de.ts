@@ -437,6 +437,13 @@ export const de: Translation = {
     token: 'Token',
     collection: 'Kollektion',
     notMinted: 'Noch nicht geprägt',
+    report: {
+      title: 'Das ist nicht sein oder ihr Werk',
+      lead: 'Ist das das Werk von jemand anderem? Schreiben Sie uns. Nur wir lesen es.',
+      text: 'Was stimmt nicht?',
+      submit: 'Melden',
+      reported: 'Danke. Wir sehen es uns an.',
+    },
   },
   profile: {
     lead: 'Andere sehen dies neben den NFTs, die Sie erschaffen und verkaufen.',
@@ -602,6 +609,21 @@ export const de: Translation = {
     others: 'E-Mails zur Anmeldung und zu Ihrem Konto werden weiterhin an diese Adresse gesendet.',
     submit: 'Keine E-Mails zu Bestellungen mehr senden',
   },
+  review: {
+    approved: {
+      subject: (title) => `${title} ist freigegeben`,
+      lead: (title) =>
+        `Wir haben uns angesehen, was Sie zu ${title} gesendet haben. Es ist freigegeben.`,
+      note: 'Änderungen von Texten, Bildern und Links sehen wir uns wieder an.',
+    },
+    rejected: {
+      subject: (title) => `${title} ist nicht freigegeben`,
+      lead: (title, reason) =>
+        `Wir haben uns angesehen, was Sie zu ${title} gesendet haben. Es ist nicht freigegeben: ${reason}`,
+      note: 'Was vorher verkauft wurde, wird weiter verkauft. Sie können ändern, was Sie gesendet haben, und es erneut senden.',
+    },
+    button: 'Ihre Angebote ansehen',
+  },
   correctedAddress: {
     before: {
       subject: 'Ihre Adresse wurde aus einer Bestellung entfernt',
@@ -722,6 +744,7 @@ export const de: Translation = {
   refusals: {
     amount_too_small: 'Mehr Stücke sind verkauft oder reserviert.',
     conflict: 'Das hat sich inzwischen geändert: Prüfen Sie es, bevor Sie es ändern.',
+    seller_not_approved: 'Bitten Sie uns, Sie freizugeben: Dann können Sie das verkaufen.',
     range_not_satisfiable: 'Die Datei hat diesen Teil nicht.',
     not_delivered: 'Das NFT ist noch nicht geliefert.',
     invalid_character: 'Der Text enthält ein Zeichen, das nicht erlaubt ist.',

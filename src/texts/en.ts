@@ -438,6 +438,13 @@ export const en = {
     token: 'Token',
     collection: 'Collection',
     notMinted: 'Not minted yet',
+    report: {
+      title: 'This is not theirs',
+      lead: 'Is this the work of somebody else? Tell us. Only we read it.',
+      text: 'What is wrong?',
+      submit: 'Report',
+      reported: 'Thank you. We will look at it.',
+    },
   },
   profile: {
     lead: 'Others see this beside the NFTs that you create and sell.',
@@ -602,6 +609,21 @@ export const en = {
     others: 'Mails about signing in and your account are still sent to this address.',
     submit: 'Send me no more mails about orders',
   },
+  /** Mails to who lists something, when somebody has looked at it. */
+  review: {
+    approved: {
+      subject: (title: string) => `${title} is approved`,
+      lead: (title: string) => `What you have sent of ${title} was looked at, and is approved.`,
+      note: 'We look again at changes of texts, pictures and links.',
+    },
+    rejected: {
+      subject: (title: string) => `${title} is not approved`,
+      lead: (title: string, reason: string) =>
+        `What you have sent of ${title} was looked at, and is not approved: ${reason}`,
+      note: 'What was on sale before is still on sale. You can change what you have sent, and send it again.',
+    },
+    button: 'See what you list',
+  },
   /** Mails to the two addresses when an operator has corrected that of a guest. */
   correctedAddress: {
     before: {
@@ -764,6 +786,7 @@ type FieldProblems = {
 export const refusalCodes = [
   'amount_too_small',
   'conflict',
+  'seller_not_approved',
   'not_delivered',
   'invalid_character',
   'unauthenticated',

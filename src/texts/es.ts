@@ -423,6 +423,13 @@ export const es: Translation = {
     token: 'Token',
     collection: 'Colección',
     notMinted: 'Aún no emitido',
+    report: {
+      title: 'Esto no es obra suya',
+      lead: '¿Es obra de otra persona? Díganoslo. Solo lo leemos nosotros.',
+      text: '¿Qué es incorrecto?',
+      submit: 'Denunciar',
+      reported: 'Gracias. Lo revisaremos.',
+    },
   },
   profile: {
     lead: 'Los demás ven esto junto a los NFT que usted crea y vende.',
@@ -589,6 +596,20 @@ export const es: Translation = {
       'Los correos de inicio de sesión y sobre su cuenta se siguen enviando a esta dirección.',
     submit: 'No enviarme más correos sobre pedidos',
   },
+  review: {
+    approved: {
+      subject: (title) => `${title} está aprobado`,
+      lead: (title) => `Hemos revisado lo que nos envió sobre ${title} y está aprobado.`,
+      note: 'Revisaremos también los cambios de textos, imágenes y enlaces.',
+    },
+    rejected: {
+      subject: (title) => `${title} no está aprobado`,
+      lead: (title, reason) =>
+        `Hemos revisado lo que nos envió sobre ${title} y no está aprobado: ${reason}`,
+      note: 'Lo que ya estaba a la venta sigue a la venta. Puede cambiar lo que envió y volver a enviarlo.',
+    },
+    button: 'Ver lo que ofrece',
+  },
   correctedAddress: {
     before: {
       subject: 'Su dirección se ha retirado de un pedido',
@@ -707,6 +728,7 @@ export const es: Translation = {
   refusals: {
     amount_too_small: 'Hay más unidades vendidas o reservadas.',
     conflict: 'Esto ha cambiado entretanto: revíselo antes de cambiarlo.',
+    seller_not_approved: 'Pídanos que le aprobemos: entonces podrá vender esto.',
     range_not_satisfiable: 'El archivo no tiene esa parte.',
     not_delivered: 'El NFT aún no se ha entregado.',
     invalid_character: 'El texto contiene un carácter que no se permite.',

@@ -430,6 +430,13 @@ export const fr: Translation = {
     token: 'Jeton',
     collection: 'Collection',
     notMinted: 'Pas encore émis',
+    report: {
+      title: 'Ce n’est pas son œuvre',
+      lead: 'Est-ce l’œuvre de quelqu’un d’autre ? Dites-le-nous. Nous seuls le lisons.',
+      text: 'Qu’est-ce qui ne va pas ?',
+      submit: 'Signaler',
+      reported: 'Merci. Nous allons l’examiner.',
+    },
   },
   profile: {
     lead: 'Les autres voient ceci à côté des NFT que vous créez et vendez.',
@@ -595,6 +602,20 @@ export const fr: Translation = {
       'Les e-mails de connexion et ceux sur votre compte sont toujours envoyés à cette adresse.',
     submit: 'Ne plus recevoir d’e-mails sur les commandes',
   },
+  review: {
+    approved: {
+      subject: (title) => `${title} est approuvé`,
+      lead: (title) => `Nous avons examiné ce que vous avez envoyé pour ${title} : c’est approuvé.`,
+      note: 'Nous examinerons aussi les changements de textes, d’images et de liens.',
+    },
+    rejected: {
+      subject: (title) => `${title} n’est pas approuvé`,
+      lead: (title, reason) =>
+        `Nous avons examiné ce que vous avez envoyé pour ${title} : ce n’est pas approuvé. ${reason}`,
+      note: 'Ce qui était en vente le reste. Vous pouvez modifier ce que vous avez envoyé, puis l’envoyer de nouveau.',
+    },
+    button: 'Voir ce que vous proposez',
+  },
   correctedAddress: {
     before: {
       subject: 'Votre adresse a été retirée d’une commande',
@@ -714,6 +735,7 @@ export const fr: Translation = {
   refusals: {
     amount_too_small: 'Plus d’exemplaires sont vendus ou réservés.',
     conflict: 'Cela a changé entre-temps : vérifiez avant de modifier.',
+    seller_not_approved: 'Demandez-nous de vous approuver : vous pourrez alors vendre ceci.',
     range_not_satisfiable: 'Le fichier n’a pas cette partie.',
     not_delivered: 'Le NFT n’est pas encore livré.',
     invalid_character: 'Le texte contient un caractère qui n’est pas autorisé.',

@@ -420,6 +420,13 @@ export const it: Translation = {
     token: 'Token',
     collection: 'Collezione',
     notMinted: 'Non ancora coniato',
+    report: {
+      title: 'Non è opera sua',
+      lead: 'È opera di qualcun altro? Ce lo dica. Lo leggiamo solo noi.',
+      text: 'Che cosa non va?',
+      submit: 'Segnala',
+      reported: 'Grazie. Lo esamineremo.',
+    },
   },
   profile: {
     lead: 'Gli altri vedono questi dati accanto agli NFT che crei e vendi.',
@@ -584,6 +591,20 @@ export const it: Translation = {
     others: 'Le e-mail per l’accesso e sul tuo account continuano ad arrivare a questo indirizzo.',
     submit: 'Non inviarmi più e-mail sugli ordini',
   },
+  review: {
+    approved: {
+      subject: (title) => `${title} è approvato`,
+      lead: (title) => `Abbiamo esaminato ciò che ha inviato su ${title}: è approvato.`,
+      note: 'Esamineremo anche le modifiche di testi, immagini e link.',
+    },
+    rejected: {
+      subject: (title) => `${title} non è approvato`,
+      lead: (title, reason) =>
+        `Abbiamo esaminato ciò che ha inviato su ${title}: non è approvato. ${reason}`,
+      note: 'Ciò che era in vendita lo è ancora. Può modificare ciò che ha inviato e inviarlo di nuovo.',
+    },
+    button: 'Vedi ciò che offre',
+  },
   correctedAddress: {
     before: {
       subject: 'Il tuo indirizzo è stato rimosso da un ordine',
@@ -702,6 +723,7 @@ export const it: Translation = {
   refusals: {
     amount_too_small: 'Più pezzi sono venduti o riservati.',
     conflict: 'Nel frattempo è cambiato: controlla prima di modificare.',
+    seller_not_approved: 'Ci chieda di approvarla: poi potrà vendere questo.',
     range_not_satisfiable: 'Il file non ha questa parte.',
     not_delivered: 'L’NFT non è ancora stato consegnato.',
     invalid_character: 'Il testo contiene un carattere non consentito.',

@@ -29,7 +29,7 @@ const pages: Record<string, readonly string[]> = {
   'bo@example.com': [
     ...['/orders', '/orders/1', '/orders/2', '/orders/3', '/orders/5', '/collection'],
     // With files: of an order, and of a token that is held.
-    ...['/orders/4', '/nfts/6/content'],
+    ...['/orders/4', '/nfts/6/content', '/nfts/6'],
     ...['/settings/profile', '/settings/account', '/settings/sessions', '/settings/addresses'],
     ...['/settings/addresses?kind=billing&deleted=1', '/settings/addresses/delivery/new'],
     ...['/settings/addresses/billing/new', '/settings/selling', '/sign-out', '/nowhere'],
@@ -51,7 +51,7 @@ const pages: Record<string, readonly string[]> = {
     ...['/operations/orders', '/operations/orders/2', '/operations/users', '/operations/users/5'],
     ...['/operations/nfts', '/operations/nfts/5', '/operations/listings', '/operations/shops'],
     ...['/operations/search?q=bo', '/operations/search?q=nothing', '/operations/audit'],
-    ...['/operations/administrators', '/settings/api-access/everyone'],
+    ...['/operations/administrators', '/operations/review', '/settings/api-access/everyone'],
   ],
 }
 

@@ -8,6 +8,7 @@ import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { contentStorage, owedCodes } from '../../src/db/schema/content.ts'
+import { proposals } from '../../src/db/schema/creators.ts'
 import { deliveries, networks } from '../../src/db/schema/delivery.ts'
 import {
   alarms,
@@ -22,6 +23,7 @@ import { actionStatements } from '../../src/delivery/actions/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { storeFindings } from '../../src/delivery/store/findings.ts'
 import { readSettings } from '../../src/env.ts'
+import { DAY } from '../../src/time.ts'
 import { call } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
@@ -882,4 +884,27 @@ it('codes_missing is raised while delivered items lack codes', async () => {
   )
   await db.delete(owedCodes)
   expect(await instance.cron()).not.toContain('codes_missing')
+})
+
+it('review_waiting is raised while something waits for three days', async () => {
+  const instance = anInstance()
+  const wait = async (days: number) => {
+    await db.delete(proposals)
+    const submittedAt = new Date(Date.now() - days * DAY).toISOString()
+    const { id: userId } = await aUser()
+    await db.insert(proposals).values({
+      ...{ kind: 'nft', subjectId: 1, userId, state: 'in_review', fields: '{}', version: '1' },
+      submittedAt,
+    })
+    return submittedAt
+  }
+  await wait(2.9)
+  expect(await instance.cron()).not.toContain('review_waiting')
+  const since = await wait(3.1)
+  expect(await instance.cron()).toContain('review_waiting')
+  expect(await detailOf('review_waiting')).toBe(
+    `1 proposal to review, the oldest since ${since.slice(0, 16).replace('T', ' ')} UTC.`,
+  )
+  await db.update(proposals).set({ state: 'rejected' })
+  expect(await instance.cron()).not.toContain('review_waiting')
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { CONTRACT } from '../catalogue/records.ts'
 import { aShop, copies, placed } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aMasterToken } from '../support/makers.ts'
@@ -19,6 +20,11 @@ it('has everything that is stored of a person, and no secrets', async () => {
     user: { ...own, walletChainId: 0, walletProvedByFactory: false, wantsNoMails: false },
     mailLinks: [{ email, client: ip }],
     webhooks: [{ url: webhook, events: ['order.created'] }],
+    proposals: [
+      { state: 'rejected', fields: { metadata: { name: texts.proposal } }, reason: 'Blurred.' },
+    ],
+    mintPermissions: [{ network: 'localhost', contract: CONTRACT }],
+    reports: [{ nftId: bought[0]?.orderItems[0]?.nftId, text: texts.report }],
     actions: [],
     nextCursor: null,
   })

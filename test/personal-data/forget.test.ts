@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
+import { mintPermissions } from '../../src/db/schema/creators.ts'
 import { burns, deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
@@ -41,6 +42,7 @@ it('leaves no text of the person in the database or the bucket', async () => {
     removedAt: expect.stringMatching(/Z$/),
   })
   const after = await everything()
+  expect(await db.$count(mintPermissions, eq(mintPermissions.userId, user.id))).toBe(0)
   // NFTs keep the wallet of their creator, which the chain has, too. The namespace of what the user
   // has sold has the hash, so that order numbers stay unique.
   const stays = personal.filter((text) => after.includes(text))

@@ -2,12 +2,14 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { batch } from '../../src/db/batch.ts'
+import { mintPermissions, proposals, reports } from '../../src/db/schema/creators.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { emailLinks, phoneLinks, tokens, users } from '../../src/db/schema/users.ts'
 import { setWords, wordsOf } from '../../src/db/words.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { uploadBytes } from '../avatars/uploads.ts'
+import { CONTRACT } from '../catalogue/records.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { cancelled, end } from '../support/ended.ts'
 import {
@@ -34,6 +36,8 @@ const textsOf = (n: number) => ({
   shopUrl: `https://shop.pia${n}.example.com/`,
   listingUrl: `https://pia${n}.example.com/{listingId}`,
   ip: `198.51.100.${n}`,
+  report: `Pia says that it is hers ${n}`,
+  proposal: `Pia proposes ${n}`,
   browser: `Pia browser ${n}`,
 })
 
@@ -65,6 +69,18 @@ export async function aPerson() {
   await db.insert(phoneLinks).values({
     ...{ userId: user.id, secretHash: `phone of ${username}`, expiresAt: now },
   })
+  const listed = { kind: 'nft', subjectId: shop.input.nftId, userId: user.id } as const
+  await db.insert(proposals).values({
+    ...listed,
+    ...{ state: 'rejected', reason: 'Blurred.', version: crypto.randomUUID(), submittedAt: now },
+    fields: JSON.stringify({ metadata: { name: texts.proposal } }),
+  })
+  await db
+    .insert(reports)
+    .values({ nftId: listed.subjectId, userId: user.id, text: texts.report, createdAt: now })
+  await db
+    .insert(mintPermissions)
+    .values({ userId: user.id, network: 'localhost', contract: CONTRACT, createdAt: now })
   await aWebhookMessage(await aWebhook(user, { url: texts.webhook, events: ['order.created'] }))
 
   const place = { street, city: 'Oslo', country: 'NO', postal: '0150' }

@@ -178,6 +178,17 @@ export async function sampleWorld() {
     return proposal
   }
 
+  /** The path of the page of one, and what its forms send. */
+  async function shownProposal() {
+    const { kind, subjectId: number, version } = await aProposal()
+    return { params: { kind, number }, form: { version, reason: 'Blurred.' } }
+  }
+
+  async function decidedProposal() {
+    const { params, form } = await shownProposal()
+    return { params, body: new URLSearchParams(form) }
+  }
+
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
   /** A file of the content of the NFT. */
@@ -522,6 +533,24 @@ export async function sampleWorld() {
     'POST /operations/users/:id/approval': async () => ({
       params: { id: (await aUser({ approved: false })).id },
       body: new URLSearchParams({ approved: 'true' }),
+    }),
+    'POST /nfts/:id/report': () => ({ body: new URLSearchParams({ text: 'Mine.' }) }),
+    'GET /operations/review': async () => {
+      await aProposal()
+      return {}
+    },
+    'GET /operations/review/:kind/:number': shownProposal,
+    'POST /operations/review/:kind/:number/approve': decidedProposal,
+    'POST /operations/review/:kind/:number/reject': decidedProposal,
+    'POST /operations/reports/:id/dismiss': () => ({
+      params: { id: nft.id },
+      body: new URLSearchParams({ until: new Date().toISOString() }),
+    }),
+    'POST /operations/users/:id/mint-permissions': async () => ({
+      params: { id: (await aUser()).id },
+      body: new URLSearchParams({
+        ...{ network: nft.contractNetwork, contract: nft.contractAddr, permitted: 'true' },
+      }),
     }),
     'POST /operations/users/:id/email': async () => {
       const [email, right] = [0, 1].map(() => `${crypto.randomUUID()}@example.com`)

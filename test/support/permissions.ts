@@ -124,6 +124,7 @@ POST   /api/admin/users/:id/forget                         | 401      | 403     
 GET    /                                                   | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 200   | 0
 GET    /nfts                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 300   | 0
 GET    /nfts/:id                                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 40    | 0
+POST   /nfts/:id/report                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 6
 GET    /nfts/:id/content                                   | 401      | 403      | 403      | 404      | 403      | 403      | 403      | 403      | 403      | 404      | 2        | 10       | 0       
 // The first request for it makes two trips more, to count the conversion.
 GET    /nfts/:id/art/:size                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 3     | 0
@@ -231,6 +232,7 @@ POST   /operations/orders/:id/mail                         | 401      | 403     
 // Up to 20 purchases, sales and listings.
 GET    /operations/users/:id                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 350   | 0
 POST   /operations/users/:id/approval                      | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 4
+POST   /operations/users/:id/mint-permissions              | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 4
 POST   /operations/users/:id/email                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 60    | 12
 GET    /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 50    | 0
 // As an import of one record.
@@ -244,7 +246,12 @@ GET    /operations/administrators                          | 401      | 403     
 POST   /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 1     | 20    | 5
 GET    /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 40    | 0
 POST   /operations/shops                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 5
-GET    /operations/catalogue                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 10    | 0
+GET    /operations/review                                  | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
+GET    /operations/review/:kind/:number                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 1200  | 0
+POST   /operations/review/:kind/:number/approve            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 300   | 60
+POST   /operations/review/:kind/:number/reject             | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 40    | 5
+POST   /operations/reports/:id/dismiss                     | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 6
+GET    /operations/catalogue                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 30    | 0
 // One record is staged, tried and shown.
 POST   /operations/catalogue                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 5     | 200   | 20
 // Of an import that nobody was shown.

@@ -68,6 +68,8 @@ const sentences: Record<AuditAction, string> = {
   'user.approve': 'approved %',
   'user.disapprove': 'took back the approval of %',
   'user.correct_email': 'corrected the e-mail address of %',
+  'user.permit_mint': 'let % list what a contract mints',
+  'user.forbid_mint': 'no longer lets % list what a contract mints',
   'order.mail': 'sent the mail about % again',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
@@ -77,6 +79,7 @@ const sentences: Record<AuditAction, string> = {
   'nft.reject': 'rejected %',
   'listing.approve': 'approved %',
   'listing.reject': 'rejected %',
+  'report.dismiss': 'dismissed the reports of %',
   'content.store': 'stored a file of %',
   'codes.store': 'added codes to %',
   'codes.read': 'read the codes of %',
@@ -91,7 +94,7 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
   const subject =
-    { administrator: 'a user', content: 'an NFT', nft: 'an NFT' }[group] ??
+    { administrator: 'a user', content: 'an NFT', nft: 'an NFT', report: 'an NFT' }[group] ??
     (/^[ao]/.test(group) ? `an ${group}` : `a ${group}`)
   return sentence(sentences[action].replace('%', subject)).slice(0, -1)
 }
@@ -129,6 +132,7 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
       return 'a catalogue'
     case 'content':
     case 'nft':
+    case 'report':
       return <PageLink to="nfts" id={Number(subject)} />
     case 'listing':
       return <PageLink to="listings" id={Number(subject)} />

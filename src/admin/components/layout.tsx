@@ -1,6 +1,7 @@
 /** What the pages for operators share. */
 
 import type { Child } from 'hono/jsx'
+import { MAX_TO_REVIEW } from '../../auth/session.ts'
 import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
 import { idAfterNumber, type OrderNumbers, orderNumber } from '../../orders/number.ts'
 import { Notice, Submit } from '../../pages/components/forms.tsx'
@@ -16,6 +17,8 @@ export const adminPage: typeof page = (c, content, view) =>
 /** The newest orders of a user, and rows that a search shows of each kind. */
 export const LIMIT = 20
 
+export const REVIEW = '/operations/review'
+
 const tabs: MenuLink[] = [
   ['/operations', 'Overview'],
   ['/operations/transfers?state=failed', 'Transfers'],
@@ -24,10 +27,21 @@ const tabs: MenuLink[] = [
   ['/operations/nfts', 'NFTs'],
   ['/operations/listings', 'Listings'],
   ['/operations/catalogue', 'Catalogue'],
+  [REVIEW, 'Review'],
   ['/operations/shops', 'Shops'],
   ['/operations/audit', 'Audit log'],
   ['/operations/administrators', 'Administrators'],
 ]
+
+/** The tabs, with the number of what waits to be reviewed. */
+function useTabs(): MenuLink[] {
+  const { toReview = 0 } = usePage().account ?? {}
+  const shown = toReview < MAX_TO_REVIEW ? toReview : `${MAX_TO_REVIEW} or more`
+  return tabs.map(([path, name]) => [
+    path,
+    path === REVIEW && toReview > 0 ? `${name} (${shown})` : name,
+  ])
+}
 
 type LayoutProps = {
   /** The path of its tab, if the page has one. */
@@ -61,7 +75,7 @@ export const AdminLayout = ({ path, q, notice, children }: LayoutProps) => (
         </form>
       </search>
     </div>
-    <Menu label="Operations" links={tabs} current={path} isTabs />
+    <Menu label="Operations" links={useTabs()} current={path} isTabs />
     {notice && <Notice>{notice}</Notice>}
     {children}
   </div>
@@ -148,6 +162,10 @@ export const Table = ({ label, head: [first, ...others], rows }: TableProps) => 
     </table>
   </section>
 )
+
+/** The page on which operators decide about something that waits. */
+export const reviewPath = ({ kind, number }: { kind: string; number: number }) =>
+  `${REVIEW}/${kind}/${number}`
 
 const nouns = { transfers: 'Transfer', nfts: 'NFT', listings: 'Listing' }
 

@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { parseNamespace } from '../../auth/sources.ts'
+import { forbidMint, permitMint, selectMintPermissions } from '../../creators/mint-permissions.ts'
 import { orders, type Paid } from '../../db/schema/orders.ts'
 import { isGuestSql, users } from '../../db/schema/users.ts'
 import { raw } from '../../db/statements.ts'
@@ -13,6 +14,7 @@ import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { EmailAddress, flagText, idText, inputText } from '../../http/inputs.ts'
 import { setApproval } from '../../identity/approval.ts'
 import { correctEmail } from '../../identity/correct-email.ts'
+import { EthereumAddress } from '../../identity/wallet-address.ts'
 import { mailCorrection } from '../../mail/mail.ts'
 import { sendAgain } from '../../order-mails/resend.ts'
 import { idAfterNumber, orderNumber } from '../../orders/number.ts'
@@ -36,8 +38,15 @@ import { Details, Listings, requireFound } from '../components/details.tsx'
 import { adminPage, LIMIT, listPath, OrderName, UserLink } from '../components/layout.tsx'
 import { selectFoundListings } from '../components/listings.tsx'
 import { placedWith, selectTransfers, TransferRows } from '../components/transfers.tsx'
+import { MintPermissions } from './mint-permissions.tsx'
 
 const Id = z.object({ id: idText })
+const MintForm = z.object({
+  network: inputText(100),
+  contract: inputText(1000),
+  permitted: flagText,
+})
+const Contract = z.object({ contract: EthereumAddress })
 
 export const detailsRoutes = new Endpoints()
   .get('/operations/orders/:id', shown.administrator({ param: Id }), orderPage)
@@ -57,6 +66,15 @@ export const detailsRoutes = new Endpoints()
       await setApproval(c.var, { userId, approved })
       const notice = approved ? 'approved' : 'disapproved'
       return c.redirect(`/operations/users/${userId}?notice=${notice}`, 303)
+    }),
+  )
+  .post(
+    '/operations/users/:id/mint-permissions',
+    sent.administrator({ param: Id, form: MintForm }),
+    handleForm(userPage, 'contract', async (c, { param: { id: userId }, form }) => {
+      const { permitted, ...permission } = { ...form, ...parseForm(Contract, form) }
+      await (permitted ? permitMint : forbidMint)(c.var, { userId, ...permission })
+      return c.redirect(`/operations/users/${userId}?notice=saved`, 303)
     }),
   )
   .post(
@@ -85,10 +103,11 @@ async function userPage(c: Context<AppWithCaller>, { param }: { param: { id: num
 
 const notices: Record<string, string> = {
   approved: 'The user may sell now.',
-  disapproved: 'The user may not place orders any more.',
+  disapproved: 'The user may not place orders any more, and sells nothing at a fixed price.',
   corrected:
     'The e-mail address is corrected. Both addresses are told by mail, and the new one gets the links of the orders that wait for a wallet.',
   mailed: 'The mail was sent again.',
+  saved: 'The permissions are changed.',
 }
 
 async function orderPage(c: Context<AppWithCaller>, { param }: { param: { id: number } }) {
@@ -125,6 +144,7 @@ async function readUserDetails(ctx: Ctx, id: number) {
     bought: selectTransfers(ctx.db, sql`o.buyerId = ${id} ORDER BY o.id DESC LIMIT ${LIMIT}`),
     sold: selectTransfers(ctx.db, sql`i.sellerId = ${id} ORDER BY i.orderId DESC LIMIT ${LIMIT}`),
     listings: selectFoundListings(ctx, sql`l.sellerId = ${id}`),
+    permissions: selectMintPermissions(ctx, id),
   })
   return { user: requireFound(user), ...others }
 }
@@ -157,7 +177,14 @@ const OrderPage = ({ order, transfers }: Found<typeof readOrderDetails>) => (
   </Details>
 )
 
-const UserPage = ({ user, guests, bought, sold, listings }: Found<typeof readUserDetails>) => (
+const UserPage = ({
+  user,
+  guests,
+  bought,
+  sold,
+  listings,
+  permissions,
+}: Found<typeof readUserDetails>) => (
   <Details
     notice={notices[usePage().notice ?? '']}
     title={[`User ${user.id}: `, user.removedAt ? 'data removed' : <bdi>{displayName(user)}</bdi>]}
@@ -175,6 +202,7 @@ const UserPage = ({ user, guests, bought, sold, listings }: Found<typeof readUse
   >
     {!user.removedAt && <Approval id={user.id} approved={user.approved} />}
     {guests.length > 0 && <CorrectEmail id={user.id} />}
+    {!user.removedAt && <MintPermissions id={user.id} permissions={permissions} />}
     <h2>Bought last</h2>
     <TransferRows transfers={bought} empty="The user has bought nothing." />
     <h2>Sold last</h2>

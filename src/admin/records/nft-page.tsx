@@ -12,7 +12,7 @@ import { type Found, usePage } from '../../pages/components/request.ts'
 import { formatCount, formatSize, plural } from '../../pages/components/text.ts'
 import { ExplorerLink, Time } from '../../pages/components/values.tsx'
 import { Details, Listings, requireFound } from '../components/details.tsx'
-import { UserLink } from '../components/layout.tsx'
+import { reviewPath, UserLink } from '../components/layout.tsx'
 import { selectFoundListings } from '../components/listings.tsx'
 import { piecesLeft } from '../components/nfts.tsx'
 import { nameSql } from '../components/people.tsx'
@@ -31,6 +31,8 @@ export async function readNftDetails(ctx: Ctx, id: number) {
     records: selectRecord(ctx, { type: 'nft', id, owner: null }),
     listings: selectFoundListings(ctx, sql`l.nftId = ${id}`),
     codes: selectCodeCounts(ctx.db, id),
+    waiting: raw<{ state: string }>(ctx.db)`SELECT state FROM proposals
+      WHERE kind = 'nft' AND subjectId = ${id} AND state = 'in_review'`,
     files: raw<FoundFile>(ctx.db)`SELECT f.name, f.type, f.bytes, f.state,
         (SELECT coalesce(sum(count), 0) FROM downloads d WHERE d.nftId = f.nftId AND d.name = f.name) AS downloads
       FROM contentFiles f WHERE f.nftId = ${id} AND f.state <> 'removed' ORDER BY f.place, f.state`,
@@ -47,6 +49,7 @@ export const NftRecord = ({
   creators,
   listings,
   codes,
+  waiting,
   files,
 }: Found<typeof readNftDetails>) => (
   <Details
@@ -57,6 +60,12 @@ export const NftRecord = ({
       ['Creator', <UserLink id={nft.creatorId} name={creators[0]?.name ?? null} />],
       ['Left', piecesLeft(nft)],
       ['State', nft.deletedAt ? 'deleted' : nft.status],
+      [
+        'Review',
+        waiting.length > 0 && (
+          <a href={reviewPath({ kind: 'nft', number: nft.id })}>Waits to be approved</a>
+        ),
+      ],
       ['Released', <Time at={nft.releaseAt} />],
       ['Network', nft.contractNetwork],
       ['Delivered by', nft.fulfilment],

@@ -249,10 +249,12 @@ export type AuditAction =
   | 'shop.change'
   | `user.${'approve' | 'disapprove'}`
   | 'user.correct_email'
+  | `user.${'permit' | 'forbid'}_mint`
   | 'order.mail'
   | 'user.forget'
   | 'catalogue.import'
   | `${'nft' | 'listing'}.${'change' | 'approve' | 'reject'}`
+  | 'report.dismiss'
   | 'content.store'
   | `codes.${'store' | 'read' | 'remove'}`
 

@@ -49,6 +49,7 @@ export const severityOf = {
   backlog: 'warning',
   deliveries_failed: 'warning',
   codes_missing: 'warning',
+  review_waiting: 'notice',
   sales_stopped: 'warning',
   foreign_transaction: 'critical',
   contract_changed: 'critical',

@@ -39,6 +39,7 @@ export function findAllAlarms(
     ...delayAlarms(state, criteria),
     ...failedDeliveryAlarms(state),
     ...codeAlarms(state),
+    ...reviewAlarms(state, now),
     ...saleAlarms(state),
     ...queueAlarms(state, criteria),
     ...receiverAlarms(state, criteria),
@@ -102,6 +103,13 @@ function* codeAlarms({ owedCodes: { orderItems, nfts, first, last } }: State) {
   if (orderItems === 0) return
   const detail = `${countedUp(orderItems, 'delivered item')} of ${counted(nfts, 'NFT')} lack codes, the first since ${when(first ?? '')}.`
   yield alarm('codes_missing', '', detail, versionOf(last))
+}
+
+/** What people list waits for an operator. */
+function* reviewAlarms({ review: { proposals, oldest } }: State, now: Date) {
+  if (!isOld(oldest, operatorLimits.review.max, now)) return
+  const detail = `${countedUp(proposals, 'proposal')} to review, the oldest since ${when(oldest)}.`
+  yield alarm('review_waiting', '', detail)
 }
 
 /** Listings that stop within an hour, from which on it is not each by itself. */

@@ -79,6 +79,8 @@ export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number })
 type CoverProps = {
   nft: { id: number } & ({ hasArt: boolean } | Pick<Nft, 'coverKey' | 'payload'>)
   size?: 'card' | 'page'
+  /** The path of the art, if it is not that which everybody sees. */
+  art?: string
 }
 
 const hasArt = (nft: CoverProps['nft']): boolean => {
@@ -88,7 +90,7 @@ const hasArt = (nft: CoverProps['nft']): boolean => {
 }
 
 /** A drawing that depends on the NFT only. The art lies above it, or it says that there is none. */
-export const Cover = ({ nft, size = 'card' }: CoverProps) => {
+export const Cover = ({ nft, size = 'card', art = artUrl('', nft.id, size) }: CoverProps) => {
   const { id } = nft
   const isDrawn = !hasArt(nft)
   const label = isDrawn ? usePage().texts.cover.none : undefined
@@ -108,7 +110,7 @@ export const Cover = ({ nft, size = 'card' }: CoverProps) => {
           />
         ))}
       </svg>
-      {!isDrawn && <img src={artUrl('', id, size)} alt="" loading="lazy" />}
+      {!isDrawn && <img src={art} alt="" loading="lazy" />}
     </div>
   )
 }

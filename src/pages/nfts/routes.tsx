@@ -1,13 +1,18 @@
 /** Public pages: NFTs and their creators. */
+import type { Context } from 'hono'
 import * as z from 'zod'
+import { reportNft } from '../../creators/reports.ts'
+import type { App } from '../../http/context.ts'
 import { Endpoints } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { idText, inputText, writtenText } from '../../http/inputs.ts'
+import { creatorLimits } from '../../limits.ts'
 import { readNft, readNfts } from '../../marketplace/pages.ts'
 import { PublicQuery } from '../../marketplace/query.ts'
 import type { Texts } from '../../texts/en.ts'
+import { handleForm, parseForm } from '../components/forms.tsx'
 import { countOf, creatorPath, editionOf, nameOf, Preview } from '../components/nfts.tsx'
-import { page, shown, withAccount } from '../page.tsx'
+import { page, sent, shown, withAccount } from '../page.tsx'
 import { Product } from './product.tsx'
 import { CreatorPage, NftList, NftPage } from './views.tsx'
 
@@ -31,6 +36,8 @@ const NftsQuery = z.object({
 const CreatorQuery = NftsQuery.pick({ cursor: true })
 const CreatorParam = z.object({ creator: idText.or(inputText(30)) })
 const NftParam = z.object({ id: idText })
+const ReportForm = z.object({ text: inputText(10_000).default('') })
+const Report = z.object({ text: writtenText(creatorLimits.report.max, 1) })
 const creatorPage = shown.public({ param: CreatorParam, query: CreatorQuery })
 
 export const nftRoutes = new Endpoints({ isTranslated: true })
@@ -51,26 +58,15 @@ export const nftRoutes = new Endpoints({ isTranslated: true })
     const head = <Preview title={title} description={description} path="/nfts" />
     return page(c, { title, account, head }, <NftList {...list} filters={filters} />)
   })
-  .get('/nfts/:id', shown.public({ param: NftParam }), async (c, { param: { id } }) => {
-    const [account, details] = await withAccount(c, readNft(c.var, id))
-    const { nft } = details
-    const { title, creator, description } = nft
-    const head = (
-      <>
-        <Preview
-          title={title}
-          description={(texts) =>
-            description?.slice(0, 200) ??
-            texts.nfts.editionBy(editionOf(nft), nameOf(creator, texts))
-          }
-          path={`/nfts/${id}`}
-          artOf={nft.imageUrl !== null && id}
-        />
-        <Product {...details} />
-      </>
-    )
-    return page(c, { title, account, head, scripts: ['art.js'] }, <NftPage {...details} />)
-  })
+  .get('/nfts/:id', shown.public({ param: NftParam }), nftPage)
+  .post(
+    '/nfts/:id/report',
+    sent.session({ param: NftParam, form: ReportForm }),
+    handleForm(nftPage, 'text', async (c, { param: { id: nftId }, form }) => {
+      await reportNft(c.var, { nftId, ...parseForm(Report, form) })
+      return c.redirect(`/nfts/${nftId}?notice=reported`, 303)
+    }),
+  )
   .get('/creators/:creator', creatorPage, async (c, { param: { creator: name }, query }) => {
     const named = typeof name === 'number' ? { creatorId: name } : { creator: name }
     const read = readNfts(c.var, { ...named, ...query })
@@ -81,3 +77,23 @@ export const nftRoutes = new Endpoints({ isTranslated: true })
     const head = <Preview title={title} description={description} path={creatorPath(creator)} />
     return page(c, { title, account, head }, <CreatorPage {...list} creator={creator} />)
   })
+
+async function nftPage<E extends App>(c: Context<E>, { param: { id } }: { param: { id: number } }) {
+  const [account, details] = await withAccount(c, readNft(c.var, id))
+  const { nft } = details
+  const { title, creator, description } = nft
+  const head = (
+    <>
+      <Preview
+        title={title}
+        description={(texts) =>
+          description?.slice(0, 200) ?? texts.nfts.editionBy(editionOf(nft), nameOf(creator, texts))
+        }
+        path={`/nfts/${id}`}
+        artOf={nft.imageUrl !== null && id}
+      />
+      <Product {...details} />
+    </>
+  )
+  return page(c, { title, account, head, scripts: ['art.js'] }, <NftPage {...details} />)
+}

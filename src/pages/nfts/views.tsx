@@ -1,7 +1,16 @@
 /** Lists of NFTs, and the page of one. */
 import { mailtoUrl } from '../../http/text.ts'
+import { creatorLimits } from '../../limits.ts'
 import type { NftDetails, readNfts } from '../../marketplace/pages.ts'
-import { Field, Hidden, LinkButton, Select, Submit } from '../components/forms.tsx'
+import {
+  Field,
+  Hidden,
+  LinkButton,
+  Notice,
+  Select,
+  Submit,
+  useProblem,
+} from '../components/forms.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Facts, Pager, Rows, Section } from '../components/lists.tsx'
 import {
@@ -123,7 +132,7 @@ export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => {
 export const NftPage = (details: NftDetails) => {
   const { nft, offers, attributes, link, content } = details
   const { network, contract, tokenId } = nft
-  const { texts, locale } = usePage()
+  const { account, notice, texts, locale } = usePage()
   const { buy, cover, nfts: said, orders } = texts
   const hasArt = nft.imageUrl !== null
   const best = offers.find(({ shopUrl }) => shopUrl) ?? offers[0]
@@ -134,6 +143,7 @@ export const NftPage = (details: NftDetails) => {
         {!hasArt && <p class="hint">{cover.drawn}</p>}
       </div>
       <div class="stack">
+        {notice === 'reported' && <Notice>{said.report.reported}</Notice>}
         <h1>
           <bdi>{nft.title}</bdi>
         </h1>
@@ -208,8 +218,32 @@ export const NftPage = (details: NftDetails) => {
             [orders.network, network],
           ]}
         />
+        {account && <ReportForm id={nft.id} />}
       </div>
     </article>
+  )
+}
+
+const ReportForm = ({ id }: { id: number }) => {
+  const { report } = usePage().texts.nfts
+  const hasProblem = useProblem('text') !== undefined
+  return (
+    <details open={hasProblem}>
+      <summary>{report.title}</summary>
+      <form method="post" action={`/nfts/${id}/report`} class="flow">
+        <p class="hint">{report.lead}</p>
+        <Field
+          name="text"
+          label={report.text}
+          rows={3}
+          required
+          maxlength={creatorLimits.report.max}
+        />
+        <p class="actions">
+          <Submit>{report.submit}</Submit>
+        </p>
+      </form>
+    </details>
   )
 }
 

@@ -3,9 +3,13 @@ import { sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { changeRecords, type Fields, parseRecord, selectRecord } from '../../catalogue/change.ts'
+import type { Guard } from '../../db/batch.ts'
+import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
+import { guard } from '../../http/guard.ts'
 import { inputText } from '../../http/inputs.ts'
+import { isApprovedSql } from '../../identity/approval.ts'
 import { enterAmount, enterListing, ListingValues } from '../components/record-fields.ts'
 import { selectOwnListings } from './selling.ts'
 
@@ -49,9 +53,27 @@ export const OwnListingValues = ListingValues.extend({
   shownAmount: inputText(2000).default(''),
 })
 
-/** Changes a listing that the signed-in user sells, and the number of pieces of its NFT. */
+type ChangeCtx = Parameters<typeof changeRecords>[0] & { settings: Pick<Settings, 'CREATORS'> }
+
+/** Where only who is approved lists anything, nobody else puts on sale what is not. */
+const refuseUnapproved = (
+  { caller: { userId }, now, settings }: ChangeCtx,
+  { id, active }: { id: number; active: boolean },
+): Guard[] =>
+  active && settings.CREATORS !== 'open'
+    ? [
+        guard('seller_not_approved', 'ask the operator to approve you: then you can sell it')`
+          NOT ${isApprovedSql(userId)} AND NOT EXISTS (SELECT 1 FROM listings WHERE id = ${id}
+            AND active AND coalesce(activeTill > ${now.toISOString()}, 1))`,
+      ]
+    : []
+
+/**
+ * Changes a listing that the signed-in user sells, and the number of pieces of its NFT. Throws what `changeRecords`
+ * throws, and `seller_not_approved`.
+ */
 export function changeOwnListing(
-  ctx: Parameters<typeof changeRecords>[0],
+  ctx: ChangeCtx,
   { id, form }: { id: number; form: z.output<typeof OwnListingValues> },
 ): Promise<void> {
   const { amount, shown, shownAmount, confirm: isConfirmed } = form
@@ -68,5 +90,6 @@ export function changeOwnListing(
           },
         ]),
   ]
-  return changeRecords(ctx, changes, { isConfirmed })
+  const guards = refuseUnapproved(ctx, { id, active: form.active })
+  return changeRecords(ctx, changes, { isConfirmed, guards })
 }

@@ -202,6 +202,9 @@ const rules: Record<string, Rule> = {
 
   proposals: (world, step, { row }) => isListing(world, step, row.userId),
 
+  reports: (world, step, { after, row }) =>
+    after !== null && (isOwn(step, row.userId) || isRobbed(world, step, row.userId)),
+
   // Staged for one call, and removed.
   catalogueImports: (world, step) => isListing(world, step, [...step.attacker.userIds][0]),
   catalogueLines: (world, step) => isListing(world, step, [...step.attacker.userIds][0]),

@@ -251,6 +251,8 @@ const valuesOf: Record<string, Values> = {
   'form.activeTill': pick('', '2026-01-01T00:00'),
   'form.shopUrl': pick('', 'https://evil.example.com/'),
   'form.status': pick('draft', 'released'),
+  'form.reason': line,
+  'form.text': line,
   chain: pick(CHAIN_ID),
   'form.source': pick('shop', 'session'),
   'form.since': pick('2026-01-01T00:00'),
