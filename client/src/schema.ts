@@ -4472,6 +4472,12 @@ export interface components {
             webhooks: components["schemas"]["WebhookRecord"][];
             /** @description Downloads of the last 90 days. */
             downloads: components["schemas"]["DownloadRecord"][];
+            /** @description What waits to be approved, drafts and what was rejected. */
+            proposals: components["schemas"]["ProposalRecord"][];
+            /** @description Contracts that mint for the person. */
+            mintPermissions: components["schemas"]["MintPermissionRecord"][];
+            /** @description Reports about NFTs. */
+            reports: components["schemas"]["ReportRecord"][];
             /** @description Entries of the audit log. */
             actions: components["schemas"]["AdministratorAction"][];
             /** @description Orders that the person bought or sold, newest first, as a token of the person reads them. */
@@ -4749,6 +4755,62 @@ export interface components {
              */
             count: number;
         };
+        /** @description What the person wants to list, or to change of it, until it is approved. */
+        ProposalRecord: {
+            /**
+             * @description What it is.
+             * @enum {string}
+             */
+            kind: "nft" | "listing";
+            /**
+             * Format: int64
+             * @description Id of the NFT or the listing.
+             */
+            subjectId: number;
+            /**
+             * @description `draft` until it is published.
+             * @enum {string}
+             */
+            state: "draft" | "in_review" | "rejected";
+            /** @description What would change of what is on sale. Empty for what is new. */
+            fields: {
+                [key: string]: unknown;
+            };
+            /** @description Why it was rejected. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            submittedAt: string;
+        };
+        /** @description A contract of which the person may list what is minted. */
+        MintPermissionRecord: {
+            /** @description The network. */
+            network: string;
+            /** @description The address of the contract. */
+            contract: string;
+            /**
+             * Format: date-time
+             * @description When an administrator has permitted it.
+             */
+            createdAt: string;
+        };
+        /** @description What the person said of an NFT that is not its creator’s. */
+        ReportRecord: {
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            nftId: number;
+            /** @description What the person said. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When the person said it.
+             */
+            createdAt: string;
+        };
         /** @description What the person did as an administrator. */
         AdministratorAction: {
             /**
@@ -4932,7 +4994,7 @@ export interface components {
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          *
-         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
+         *     `seller_not_approved`: A user token orders or reserves, or somebody puts a listing on sale again, and the user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         PlaceOrders403: {
             headers: {
@@ -5231,7 +5293,7 @@ export interface components {
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          *
-         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
+         *     `seller_not_approved`: A user token orders or reserves, or somebody puts a listing on sale again, and the user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         PutOrder403: {
             headers: {
@@ -5345,7 +5407,7 @@ export interface components {
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          *
-         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
+         *     `seller_not_approved`: A user token orders or reserves, or somebody puts a listing on sale again, and the user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         CheckOrders403: {
             headers: {
@@ -5463,7 +5525,7 @@ export interface components {
          *
          *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller.
          *
-         *     `seller_not_approved`: A user token orders or reserves, and its user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
+         *     `seller_not_approved`: A user token orders or reserves, or somebody puts a listing on sale again, and the user is not approved. Ask the operator, who approves sellers under `/operations` or by an import.
          */
         Reserve403: {
             headers: {
