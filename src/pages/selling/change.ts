@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { changeRecords, type Fields, parseRecord, selectRecord } from '../../catalogue/change.ts'
+import { proveAmount } from '../../creators/more-pieces.ts'
 import type { Guard } from '../../db/batch.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
@@ -53,7 +54,7 @@ export const OwnListingValues = ListingValues.extend({
   shownAmount: inputText(2000).default(''),
 })
 
-type ChangeCtx = Parameters<typeof changeRecords>[0] & { settings: Pick<Settings, 'CREATORS'> }
+type ChangeCtx = Parameters<typeof changeRecords>[0] & { settings: Settings }
 
 /** Where only who is approved lists anything, nobody else puts on sale what is not. */
 const refuseUnapproved = (
@@ -70,9 +71,9 @@ const refuseUnapproved = (
 
 /**
  * Changes a listing that the signed-in user sells, and the number of pieces of its NFT. Throws what `changeRecords`
- * throws, and `seller_not_approved`.
+ * and `proveAmount` throw, and `seller_not_approved`.
  */
-export function changeOwnListing(
+export async function changeOwnListing(
   ctx: ChangeCtx,
   { id, form }: { id: number; form: z.output<typeof OwnListingValues> },
 ): Promise<void> {
@@ -90,6 +91,8 @@ export function changeOwnListing(
           },
         ]),
   ]
-  const guards = refuseUnapproved(ctx, { id, active: form.active })
+  const more =
+    amount === undefined ? [] : await proveAmount(ctx, { listingId: id, amount: Number(amount) })
+  const guards = [...refuseUnapproved(ctx, { id, active: form.active }), ...more]
   return changeRecords(ctx, changes, { isConfirmed, guards })
 }
