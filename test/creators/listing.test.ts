@@ -5,10 +5,11 @@ import { connect } from '../../src/db/client.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { readSettings } from '../../src/env.ts'
 import { aShop, placeError, sold } from '../orders/shop.ts'
-import { answerOf, call } from '../support/api.ts'
+import { answerOf, call, callWith } from '../support/api.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain } from '../support/chain/chain.ts'
-import { execute, findRow } from '../support/makers.ts'
+import { aSession, execute, findRow } from '../support/makers.ts'
+import { fieldsIn } from '../support/record-form.ts'
 import { aCreator, aListingBody, anNftBody } from './creator.ts'
 
 it('keeps a draft that nobody sees, and changes all of it', async () => {
@@ -302,4 +303,22 @@ it('sells nothing of it while pieces have left the wallet, and again once they a
   expect(await check()).toBe('holder_has_no_token')
   await move('owner', 'seller')
   expect(await check()).toBe(null)
+})
+
+it('adds no pieces on Settings → Selling that the wallet does not hold', async () => {
+  const chain = await aChain({ erc1155: 5 })
+  const { putNft, putListing, bindings, user } = await aCreator(chain, { approved: true })
+  await putNft('a', anNftBody(chain, { amount: 3, publish: true }))
+  const { number } = await putListing('b', aListingBody('a'))
+  const session = await aSession(user)
+  const headers = { cookie: `token=${session}`, 'sec-fetch-site': 'same-origin' }
+  const path = `/settings/selling/${number}`
+  const change = async (amount: string) => {
+    const page = await callWith(bindings, 'GET', path, { headers })
+    const body = new URLSearchParams({ ...fieldsIn(await page.text()), amount })
+    const { status } = await callWith(bindings, 'POST', path, { headers, body })
+    return status
+  }
+  expect(await change('6')).toBe(409)
+  expect(await change('5')).toBe(303)
 })

@@ -314,12 +314,12 @@ it('shows who has created what is sold how often its files were loaded', async (
 
 let tokens = 0
 
-/** A user who sells 7 of 10 pieces of an NFT that the user has created. */
+/** A user who sells 7 of 10 pieces of an NFT that the user has created, and that are minted. */
 async function aCreator() {
   const { visitor, user } = await aSignedInVisitor()
   const nft = await anNft(user, {
     ...{ title: 'Tide', amount: 10, availableAmount: 7 },
-    ...{ contractAddr: CONTRACT, tokenId: String(++tokens), wasReleased: true },
+    ...{ contractAddr: CONTRACT, tokenId: String(++tokens), wasReleased: true, fulfilment: 'mint' },
     payload: { title: 'Tide', amountType: 'limited', metadata: { name: 'Tide' } },
   })
   const listing = await aListing(nft, { activeTill: '2030-01-31T12:30:15.250Z' })
