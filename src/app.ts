@@ -39,6 +39,7 @@ import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
 import { claimRoutes } from './pages/claim/routes.tsx'
 import { contentPageRoutes } from './pages/content/routes.tsx'
+import { createRoutes } from './pages/create/routes.tsx'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
@@ -131,6 +132,7 @@ const endpoints = [
   addressBookRoutes,
   accountRoutes,
   sellingRoutes,
+  createRoutes,
   sessionRoutes,
   apiAccessRoutes,
   overviewRoutes,

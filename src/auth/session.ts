@@ -50,7 +50,10 @@ export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 
 /** The signed-in user, as pages show them. `isSeller` and `has…`: which pages the menus lead to. */
 export type Account = Person &
-  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId' | 'locale' | 'language' | 'hadWallet'> & {
+  Pick<
+    typeof users.$inferSelect,
+    'avatarKey' | 'roleId' | 'approved' | 'locale' | 'language' | 'hadWallet'
+  > & {
     signedInAt: string
     isSeller: 0 | 1
     hasTokens: 0 | 1
@@ -71,6 +74,7 @@ const selectAccount = prepared((db, { tokenId, isForOperators }: Selected) =>
       ...personColumns,
       avatarKey: users.avatarKey,
       roleId: users.roleId,
+      approved: users.approved,
       locale: users.locale,
       language: users.language,
       hadWallet: users.hadWallet,

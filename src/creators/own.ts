@@ -8,7 +8,7 @@ import { raw } from '../db/statements.ts'
 import { isUnlimitedSql } from '../db/stock.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type Kind, stateOf } from './record.ts'
+import { type Kind, refOf, stateOf } from './record.ts'
 
 type Row = {
   /** What comes before `/` and the `ref` in the ids of the user's records. */
@@ -44,11 +44,14 @@ const sources = {
     LEFT JOIN proposals w ON w.kind = 'nft' AND w.subjectId = n.id`,
 } as const satisfies Record<Kind, (id: SQL) => SQL>
 
+/** Whether the listing `l` is withdrawn. */
+export const isEndedSql = sql`(NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
+
 const columns = {
   nft: sql`n.id AS number, n.externalId, iif(n.id IS NULL, NULL, ${sql.raw(nftRecord())}) AS record,
     0 AS isEnded, p.state AS waits`,
   listing: sql`l.id AS number, l.externalId, iif(l.id IS NULL, NULL, ${sql.raw(listingRecord)}) AS record,
-    NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS isEnded, w.state AS waits`,
+    ${isEndedSql} AS isEnded, w.state AS waits`,
 } as const satisfies Record<Kind, SQL>
 
 const owner = sql.raw(userReference('u'))
@@ -82,10 +85,9 @@ export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
 function toStored(row: Row) {
   const { number, externalId, status, record, available } = row
   if (number === null || externalId === null || record === null || status === null) return null
-  const { owner: reference } = row
   return {
     number,
-    ref: externalId.startsWith(`${reference}/`) ? externalId.slice(reference.length + 1) : null,
+    ref: refOf(externalId, row.owner),
     json: record,
     record: parseRecord(record),
     state: row.isEnded ? 'withdrawn' : stateOf(status, row.waits),

@@ -22,11 +22,16 @@ export type Plan = {
   isConfirmed: boolean
 }
 
+/** Whether a user may list anything. */
+export const mayList = ({ CREATORS }: Pick<Settings, 'CREATORS'>, isApproved: boolean): boolean =>
+  CREATORS === 'open' || (CREATORS === 'invited' && isApproved)
+
 /** Refuses who may not list anything: `not_a_creator`. */
-export function requireCreator({ CREATORS }: Pick<Settings, 'CREATORS'>, { user }: Own): void {
-  if (CREATORS === 'off') throw new ApiError('not_a_creator', 'only the operator lists NFTs here')
-  if (CREATORS === 'invited' && !user.isApproved)
-    throw new ApiError('not_a_creator', 'ask the operator to approve you: then you can list NFTs')
+export function requireCreator(settings: Pick<Settings, 'CREATORS'>, { user }: Own): void {
+  if (mayList(settings, user.isApproved)) return
+  if (settings.CREATORS === 'off')
+    throw new ApiError('not_a_creator', 'only the operator lists NFTs here')
+  throw new ApiError('not_a_creator', 'ask the operator to approve you: then you can list NFTs')
 }
 
 export const refuseWithdrawn = (stored: Stored | null): void => {

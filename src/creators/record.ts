@@ -14,6 +14,10 @@ export type Kind = (typeof proposalKinds)[number]
 /** What a user calls a record. It is unique within the user. */
 export const Ref = ownId
 
+/** Returns what a user calls the record of an id; null if it was imported. `owner`: the id of the user. */
+export const refOf = (externalId: string, owner: string): string | null =>
+  externalId.startsWith(`${owner}/`) ? externalId.slice(owner.length + 1) : null
+
 const publish = z
   .boolean()
   .default(false)

@@ -131,12 +131,17 @@ export async function readNft(ctx: ListCtx, id: number) {
     }),
     contractName,
     content: { files, hasCodes: hasCodes === 1, isForHolder: release === 'holder' },
-    link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,
-    attributes: readAttributes(JSON.parse(attributes ?? '[]')),
+    ...readMetadata({ external_url: link, attributes: JSON.parse(attributes ?? '[]') }),
   }
 }
 
 export type NftDetails = Awaited<ReturnType<typeof readNft>>
+
+/** Returns what the page of an NFT shows of its metadata besides the description. */
+export const readMetadata = ({ external_url: link, attributes }: Record<string, unknown>) => ({
+  link: typeof link === 'string' && /^https:/.test(link) && URL.canParse(link) ? link : null,
+  attributes: readAttributes(attributes),
+})
 
 /** Returns names and values of the attributes with a plain value. Others may hold anything. */
 function readAttributes(list: unknown): [name: string | null, value: string | Date][] {

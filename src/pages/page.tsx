@@ -4,6 +4,7 @@ import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Account, findAccount } from '../auth/session.ts'
+import { mayList } from '../creators/plan.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
@@ -236,14 +237,15 @@ const Header = ({ path }: { path: string }) => {
 
 /** The browser opens and closes a popover without a script. */
 const UserMenu = ({ account }: { account: Account }) => {
-  const { texts } = usePage()
+  const { settings, texts } = usePage()
   const { layout } = texts
   const name = displayName(account)
   const links: MenuLink[] = [
     ['/orders', texts.orders.title, 'order'],
     ['/collection', texts.collection.title, 'collection'],
-    ...settingsLinks(texts, account),
   ]
+  if (mayList(settings, account.approved)) links.push(['/create', texts.create.title, 'plus'])
+  links.push(...settingsLinks(texts, account))
   if (account.roleId === ADMINISTRATOR) links.push(['/operations', layout.operations, 'operations'])
   return (
     <>

@@ -573,6 +573,7 @@ export const en = {
     older: 'Older listings',
     change: 'Change',
     changeListing: 'Change a listing',
+    inNfts: 'See it in your NFTs',
     auction: 'Auction, takes no orders',
     inactive: 'Not active',
     notSold: (reason: string) => `Not sold: ${reason}`,
@@ -586,10 +587,86 @@ export const en = {
       'sold-retried': 'The contract is allowed. What waited for it is tried now.',
     },
   },
+  /** The pages on which people list NFTs by themselves. */
+  create: {
+    title: 'Your NFTs',
+    lead: 'What you list here is sold in the shops of this marketplace, and sent to its buyers from your wallet.',
+    why: {
+      off: 'Only the operator lists NFTs here.',
+      invited: 'Ask the operator to approve you: then you can list NFTs here.',
+    },
+    new: 'List an NFT',
+    none: 'You have not listed anything yet.',
+    noMore: 'There are no more NFTs.',
+    newest: 'Newest NFTs',
+    older: 'Older NFTs',
+    states: {
+      draft: 'Draft',
+      in_review: 'In review',
+      released: 'On sale',
+      rejected: 'Rejected',
+      withdrawn: 'Withdrawn',
+    },
+    rejected: (reason: Child): Child[] => ['It was rejected: ', reason],
+    changes: {
+      draft: 'What you have changed is a draft. Publish it to have it reviewed.',
+      in_review: 'What you have changed is in review. Until then, the former version is on sale.',
+      rejected: (reason: Child): Child[] => ['What you have changed was rejected: ', reason],
+    },
+    shopLink: {
+      draft: 'The link to the shop is a draft.',
+      in_review: 'The link to the shop is in review.',
+      rejected: (reason: Child): Child[] => ['The link to the shop was rejected: ', reason],
+    },
+    contractHint: 'The address of the token contract, 0x and 40 digits.',
+    ids: 'Token ids',
+    idsHint: (most: number) =>
+      `As in 7 or 1-20, at most ${most}. Empty: what the contract lists of your wallet, if it does.`,
+    delivery: 'Delivery',
+    fulfilments: { transfer: 'From my wallet', mint: 'Minted on delivery, with one id' },
+    next: 'Next',
+    choose: 'Choose a token',
+    askAgain: 'Look for others',
+    notTold: 'The network does not answer. Try again in a minute.',
+    notListed: (reason: string) => `These tokens cannot be listed: ${reason}.`,
+    holdsNone: 'Your wallet holds none of these tokens.',
+    listsNone: 'This contract does not list the tokens of a wallet. Enter their ids.',
+    mostShown: (most: number) => `At most ${most} are shown. Enter ids to see others.`,
+    held: (shown: string) => `Your wallet holds ${shown}.`,
+    fields: {
+      title: 'Title',
+      text: 'Text',
+      link: 'Link',
+      linkHint: 'Where people read more: an https URL.',
+      image: 'URL of the picture',
+      imageHint: 'Begins with https:// or ipfs://.',
+      phrase: 'Secret phrase',
+      phraseHint: 'Only a buyer sees it, once the NFT is delivered.',
+      shopUrl: 'Where it is bought',
+      shopHint: 'The page of your shop: an https URL.',
+    },
+    isReviewed: 'The operator looks at what people see of it before it is on sale.',
+    saveDraft: 'Save as a draft',
+    publish: 'Publish',
+    notAllowed: (link: Child): Child[] => ['Buyers get it once you allow that: ', link],
+    preview: 'Preview',
+    isPreview: 'Buyers see it like this once it is on sale, with its picture.',
+    back: 'Back to the form',
+    see: 'See its page',
+    withdraw: {
+      button: 'Withdraw',
+      ask: 'Withdraw this NFT?',
+      what: 'It is sold no more, and this cannot be undone. What is paid is delivered. You can list the token again.',
+    },
+    notices: { saved: 'It is saved.', withdrawn: 'The NFT is withdrawn.' },
+  },
   /** Forms that change NFTs and listings. */
   recordForm: {
     active: 'Orders are accepted',
     price: (currency: string) => `Price of a piece in ${currency}`,
+    ofPiece: 'Price of a piece',
+    currency: 'Currency',
+    currencyHint: 'As in EUR or USD.',
     perOrder: 'Most pieces of one order',
     noLimit: 'Empty: no limit.',
     activeTill: 'End (UTC)',
@@ -767,13 +844,20 @@ type FieldProblems = {
   required: string
   invalid: string
   fields: Record<
+    | 'activeTill'
     | 'amount'
     | 'avatar'
     | 'avatarUrl'
+    | 'contract'
     | 'email'
+    | 'ids'
+    | 'image'
+    | 'link'
     | 'perOrder'
     | 'priceCents'
+    | 'priceCurrency'
     | 'priceEths'
+    | 'shopUrl'
     | 'username',
     string
   >
@@ -803,6 +887,16 @@ export const refusalCodes = [
   'unsupported_media_type',
   'range_not_satisfiable',
   'rate_limited',
+  'not_a_creator',
+  'wallet_required',
+  'not_held',
+  'mint_not_permitted',
+  'not_deliverable',
+  'withdrawn',
+  'token_taken',
+  'cannot_change',
+  'network_not_found',
+  'nft_not_found',
 ] as const
 
 /** What English has elsewhere: in messages of the API, in the scripts, and in `delivery/reasons.ts`. */

@@ -566,6 +566,7 @@ export const fr: Translation = {
     older: 'Offres plus anciennes',
     change: 'Modifier',
     changeListing: 'Modifier une offre',
+    inNfts: 'Voir dans vos NFT',
     auction: 'Enchère, ne prend pas de commandes',
     inactive: 'Inactive',
     notSold: (reason) => `Pas en vente : ${reason}`,
@@ -579,9 +580,91 @@ export const fr: Translation = {
       'sold-retried': 'Le contrat est autorisé. Ce qui l’attendait est retenté maintenant.',
     },
   },
+  create: {
+    title: 'Vos NFT',
+    lead: 'Ce que vous proposez ici est vendu dans les boutiques de cette place de marché, et envoyé aux acheteurs depuis votre portefeuille.',
+    why: {
+      off: 'Seul l’exploitant propose des NFT ici.',
+      invited:
+        'Demandez à l’exploitant de vous approuver : vous pourrez alors proposer des NFT ici.',
+    },
+    new: 'Proposer un NFT',
+    none: 'Vous n’avez encore rien proposé.',
+    noMore: 'Il n’y a plus de NFT.',
+    newest: 'NFT les plus récents',
+    older: 'NFT plus anciens',
+    states: {
+      draft: 'Brouillon',
+      in_review: 'En cours d’examen',
+      released: 'En vente',
+      rejected: 'Refusé',
+      withdrawn: 'Retiré',
+    },
+    rejected: (reason) => ['Il a été refusé : ', reason],
+    changes: {
+      draft: 'Vos modifications sont un brouillon. Publiez-les pour qu’elles soient examinées.',
+      in_review:
+        'Vos modifications sont en cours d’examen. D’ici là, la version précédente est en vente.',
+      rejected: (reason) => ['Vos modifications ont été refusées : ', reason],
+    },
+    shopLink: {
+      draft: 'Le lien vers la boutique est un brouillon.',
+      in_review: 'Le lien vers la boutique est en cours d’examen.',
+      rejected: (reason) => ['Le lien vers la boutique a été refusé : ', reason],
+    },
+    contractHint: 'L’adresse du contrat des jetons : 0x et 40 chiffres.',
+    ids: 'Identifiants des jetons',
+    idsHint: (most) =>
+      `Comme 7 ou 1-20, ${most} au plus. Vide : ce que le contrat énumère de votre portefeuille, s’il le fait.`,
+    delivery: 'Livraison',
+    fulfilments: {
+      transfer: 'Depuis mon portefeuille',
+      mint: 'Émis à la livraison, avec un identifiant',
+    },
+    next: 'Suivant',
+    choose: 'Choisir un jeton',
+    askAgain: 'En chercher d’autres',
+    notTold: 'Le réseau ne répond pas. Réessayez dans une minute.',
+    notListed: (reason) => `Ces jetons ne peuvent pas être proposés : ${reason}.`,
+    holdsNone: 'Votre portefeuille ne détient aucun de ces jetons.',
+    listsNone:
+      'Ce contrat n’énumère pas les jetons d’un portefeuille. Saisissez leurs identifiants.',
+    mostShown: (most) =>
+      `${most} au plus sont affichés. Saisissez des identifiants pour en voir d’autres.`,
+    held: (shown) => `Votre portefeuille en détient ${shown}.`,
+    fields: {
+      title: 'Titre',
+      text: 'Texte',
+      link: 'Lien',
+      linkHint: 'Où en lire plus : une URL https.',
+      image: 'URL de l’image',
+      imageHint: 'Commence par https:// ou ipfs://.',
+      phrase: 'Phrase secrète',
+      phraseHint: 'Seul un acheteur la voit, une fois le NFT livré.',
+      shopUrl: 'Où l’acheter',
+      shopHint: 'La page de votre boutique : une URL https.',
+    },
+    isReviewed: 'L’exploitant examine ce que l’on en voit avant la mise en vente.',
+    saveDraft: 'Enregistrer comme brouillon',
+    publish: 'Publier',
+    notAllowed: (link) => ['Les acheteurs le reçoivent une fois que vous l’autorisez : ', link],
+    preview: 'Aperçu',
+    isPreview: 'Les acheteurs le voient ainsi une fois qu’il est en vente, avec son image.',
+    back: 'Retour au formulaire',
+    see: 'Voir sa page',
+    withdraw: {
+      button: 'Retirer',
+      ask: 'Retirer ce NFT ?',
+      what: 'Il n’est plus vendu, et cela ne peut pas être annulé. Ce qui est payé est livré. Vous pouvez proposer le jeton à nouveau.',
+    },
+    notices: { saved: 'C’est enregistré.', withdrawn: 'Le NFT est retiré.' },
+  },
   recordForm: {
     active: 'Les commandes sont acceptées',
     price: (currency) => `Prix d’un exemplaire en ${currency}`,
+    ofPiece: 'Prix d’un exemplaire',
+    currency: 'Devise',
+    currencyHint: 'Comme EUR ou USD.',
     perOrder: 'Nombre maximal d’exemplaires par commande',
     noLimit: 'Vide : sans limite.',
     activeTill: 'Fin (UTC)',
@@ -721,6 +804,13 @@ export const fr: Translation = {
     required: 'Remplissez ce champ.',
     invalid: 'Cette valeur n’est pas possible ici.',
     fields: {
+      shopUrl: 'Saisissez une URL qui commence par https://.',
+      priceCurrency: 'Saisissez les trois lettres d’une devise, comme EUR.',
+      link: 'Saisissez une URL qui commence par https://.',
+      image: 'Saisissez une URL qui commence par https:// ou ipfs://.',
+      ids: 'Saisissez 20 identifiants au plus, comme 7 ou 1-20. Ce qui est émis en a exactement un.',
+      contract: 'Saisissez l’adresse d’un contrat : 0x et 40 chiffres.',
+      activeTill: 'Saisissez une date et une heure.',
       amount: 'Saisissez un nombre entier.',
       avatar: 'Choisissez un fichier image.',
       avatarUrl: 'Aucune image ne peut être chargée depuis cette URL.',
@@ -755,6 +845,22 @@ export const fr: Translation = {
     unsupported_media_type:
       'Cette image ne peut pas être utilisée : envoyez un fichier JPEG, PNG, GIF ou WebP.',
     rate_limited: 'C’était trop souvent : attendez avant de réessayer.',
+    not_a_creator:
+      'Demandez à l’exploitant de vous approuver : vous pourrez alors proposer des NFT.',
+    wallet_required:
+      'Associez d’abord, dans Paramètres → Compte, un portefeuille qui fonctionne sur le réseau du jeton.',
+    not_held:
+      'Votre portefeuille ne détient pas autant d’exemplaires, avec ceux qui ne sont pas encore livrés : proposez-en moins.',
+    mint_not_permitted:
+      'Seul le propriétaire du contrat propose ce qui est émis : demandez une autorisation à l’exploitant.',
+    not_deliverable:
+      'Ce jeton ne peut pas être livré : vérifiez que son contrat permet les transferts, puis réessayez.',
+    withdrawn: 'Cela a été retiré : proposez le jeton à nouveau.',
+    token_taken: 'Ce jeton est déjà proposé : modifiez l’autre offre, ou retirez-la.',
+    cannot_change:
+      'Cela ne peut pas changer tant que c’est en vente : retirez-le et proposez-le à nouveau.',
+    network_not_found: 'Ce réseau n’existe pas ici : choisissez-en un autre.',
+    nft_not_found: 'Ce NFT n’existe plus : proposez-le à nouveau.',
   },
   scripts: {
     'Copied.': 'Copié.',

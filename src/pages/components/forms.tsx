@@ -16,8 +16,9 @@ const classOf = (kind: Kind = 'normal') => (kind === 'normal' ? 'button' : `butt
 
 type ButtonProps = { kind?: Kind; children: Child }
 
-export const Submit = ({ kind, children }: ButtonProps) => (
-  <button class={classOf(kind)} type="submit">
+/** `action`: what the form is to do, if it has several buttons. */
+export const Submit = ({ kind, action, children }: ButtonProps & { action?: string }) => (
+  <button class={classOf(kind)} type="submit" {...(action && { name: 'action', value: action })}>
     {children}
   </button>
 )
@@ -278,6 +279,15 @@ const corrigible: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'username_taken',
+  'not_a_creator',
+  'wallet_required',
+  'not_held',
+  'mint_not_permitted',
+  'not_deliverable',
+  'withdrawn',
+  'token_taken',
+  'cannot_change',
+  'nft_not_found',
 ]
 
 function describeIssue(issue: Issue, field: string, value: unknown, texts: Texts): string {

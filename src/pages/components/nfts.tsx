@@ -18,8 +18,10 @@ export const PersonName = ({ person }: { person: PublicPerson }) => (
 /** No user name is a number. */
 export const creatorPath = ({ id, username }: PublicPerson) => `/creators/${username ?? id}`
 
+type Edition = Pick<ShownNft, 'amountType'> & { card: Pick<ShownNft['card'], 'amount'> }
+
 /** In the language of the page, as the number of NFTs. */
-export function editionOf({ amountType, card: { amount } }: ShownNft): string {
+export function editionOf({ amountType, card: { amount } }: Edition): string {
   const { texts, locale } = usePage()
   const { editions, editionOf } = texts.nfts
   if (amountType === 'unlimited') return editions.unlimited
@@ -31,8 +33,12 @@ export function countOf({ nfts: count }: { nfts: number }): string {
   return texts.nfts.count(count, formatCount(count, locale))
 }
 
+type Asked = Pick<ShownNft, 'notSellableReason'> & {
+  card: Pick<ShownNft['card'], 'price' | 'currency'>
+}
+
 /** The price of an auction is where bidding starts. */
-export const AskedPrice = ({ nft: { notSellableReason, card } }: { nft: ShownNft }) =>
+export const AskedPrice = ({ nft: { notSellableReason, card } }: { nft: Asked }) =>
   notSellableReason === 'listing_is_auction' ? (
     <span class="price">{usePage().texts.nfts.byAuction}</span>
   ) : (

@@ -24,6 +24,10 @@ export const ListingValues = PriceValues.extend({
   activeTill: text,
 })
 
+/** Returns the currency that was entered. */
+export const enterCurrency = ({ priceCurrency }: Fields): string =>
+  String(priceCurrency).trim().toUpperCase()
+
 /** A price as people write it, in minor units. */
 export function priceIn(currency: string) {
   const digits = minorDigits(currency) ?? 2
@@ -65,12 +69,13 @@ export function enterListing(record: Fields, form: z.output<typeof ListingValues
     priceEths: form.priceEths.trim(),
     amount: perOrder,
     active: form.active,
-    activeTill:
-      form.activeTill === toLocalTime(record.activeTill)
-        ? record.activeTill
-        : toTime(form.activeTill),
+    activeTill: enterEnd(record, form),
   }
 }
+
+/** Returns the end of a listing that was entered: to the minute, unless it is what the form has shown. */
+export const enterEnd = (record: Fields, { activeTill: text }: { activeTill: string }) =>
+  text === toLocalTime(record.activeTill) ? record.activeTill : toTime(text)
 
 /** Returns a time of a record as the field of a form has it, to the minute. */
 export const toLocalTime = (time: unknown): string => (time ? String(time).slice(0, 16) : '')

@@ -1,7 +1,8 @@
 /** The parts of forms that change NFTs and listings. */
+import type { Child } from 'hono/jsx'
 import { type Fields, jsonOf } from '../../catalogue/change.ts'
 import { Field, Problem, useProblem } from './forms.tsx'
-import { priceIn, toLocalTime } from './record-fields.ts'
+import { enterCurrency, priceIn, toLocalTime } from './record-fields.ts'
 import { usePage } from './request.ts'
 import { decimalPrice, formatMoney } from './text.ts'
 
@@ -16,20 +17,21 @@ export const Shown = ({ record, names }: RecordProps & { names: readonly string[
 )
 
 /** The price that was entered is asked for, with the present one, if it differs by much. */
-function usePriceQuestion(record: Fields): string | undefined {
+function usePriceQuestion({ priceCurrency, ...record }: Fields): string | undefined {
   const { rejection, texts, locale } = usePage()
   if (rejection?.status !== 409 || !rejection.problems.priceCents) return undefined
-  const currency = String(record.priceCurrency)
-  const describe = (cents: unknown, eths: unknown) =>
+  const describe = (cents: unknown, eths: unknown, currency: string) =>
     `${formatMoney(Number(cents), currency, locale)} (${eths} ETH)`
-  const { priceCents, priceEths } = rejection.values
+  const { values } = rejection
+  const entered = enterCurrency({ priceCurrency, ...values })
   return texts.recordForm.asked(
-    describe(record.priceCents, record.priceEths),
-    describe(priceIn(currency).parse(priceCents), priceEths),
+    describe(record.priceCents, record.priceEths, String(priceCurrency)),
+    describe(priceIn(entered).parse(values.priceCents), values.priceEths, entered),
   )
 }
 
-export const Prices = ({ record }: RecordProps) => {
+/** `hasCurrency`: whether the currency is entered, too. */
+export const Prices = ({ record, hasCurrency }: RecordProps & { hasCurrency?: boolean }) => {
   const { recordForm } = usePage().texts
   const question = usePriceQuestion(record)
   const currency = String(record.priceCurrency)
@@ -37,12 +39,22 @@ export const Prices = ({ record }: RecordProps) => {
     <>
       <Field
         name="priceCents"
-        label={recordForm.price(currency)}
+        label={hasCurrency ? recordForm.ofPiece : recordForm.price(currency)}
         value={decimalPrice(Number(record.priceCents), currency)}
         inputmode="decimal"
         required
         {...(question && { problem: question })}
       />
+      {hasCurrency && (
+        <Field
+          name="priceCurrency"
+          label={recordForm.currency}
+          value={currency}
+          maxlength={3}
+          required
+          hint={recordForm.currencyHint}
+        />
+      )}
       <Field
         name="priceEths"
         label={recordForm.price('ETH')}
@@ -61,13 +73,14 @@ export const Prices = ({ record }: RecordProps) => {
 }
 
 /** The pieces of an NFT of which somebody says how many it has. */
-export const Amount = ({ record }: RecordProps) => (
+export const Amount = ({ record, hint }: RecordProps & { hint?: Child }) => (
   <Field
     name="amount"
     label={usePage().texts.recordForm.amount}
     value={String(record.amount)}
     inputmode="numeric"
     required
+    hint={hint}
   />
 )
 
@@ -92,13 +105,21 @@ export const ListingInputs = ({ record }: RecordProps) => {
         inputmode="numeric"
         hint={recordForm.noLimit}
       />
-      <Field
-        name="activeTill"
-        label={recordForm.activeTill}
-        type="datetime-local"
-        value={toLocalTime(record.activeTill)}
-        hint={recordForm.noEnd}
-      />
+      <End record={record} />
     </>
+  )
+}
+
+/** When a listing ends. */
+export const End = ({ record }: RecordProps) => {
+  const { recordForm } = usePage().texts
+  return (
+    <Field
+      name="activeTill"
+      label={recordForm.activeTill}
+      type="datetime-local"
+      value={toLocalTime(record.activeTill)}
+      hint={recordForm.noEnd}
+    />
   )
 }

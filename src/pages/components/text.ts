@@ -76,6 +76,9 @@ export function refusalText(
   return known[code]
 }
 
+/** Returns the path of the page of what a user lists by this `ref`. */
+export const pathOfRef = (ref: string): string => `/create/${encodeURIComponent(ref)}`
+
 export type Query = Record<string, string | number | boolean | null | undefined>
 
 /** Returns a path, which may end with a fragment, with the fields of a query that are not empty. */

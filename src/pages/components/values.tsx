@@ -1,4 +1,5 @@
-/** What others have written, prices, times, and links to explorers: as parts of a text. */
+/** What others have written, prices, times, reasons, and links to explorers: as parts of a text. */
+import { type Reason, rules } from '../../delivery/reasons.ts'
 import { explorerPage } from '../../ethereum/explorer.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../time.ts'
 import { Icon } from './icon.tsx'
@@ -16,6 +17,12 @@ export const Title = ({ children }: { children: string }) => (
 export const Price = ({ price, currency }: { price: number; currency: string }) => (
   <span class="price">{formatMoney(price, currency, usePage().locale)}</span>
 )
+
+/** Why something cannot be delivered, in the language of the page, with what a node has said. */
+export function useReason({ reasonCode, reasonDetail }: Reason): string {
+  const text = usePage().texts.reasons?.[reasonCode] ?? rules[reasonCode].sentence
+  return reasonDetail === null ? text : `${text}: ${reasonDetail}`
+}
 
 type ExplorerLinkProps = {
   /** Its name in the configuration. */

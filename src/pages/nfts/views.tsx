@@ -1,7 +1,6 @@
 /** Lists of NFTs, and the page of one. */
-import { mailtoUrl } from '../../http/text.ts'
 import { creatorLimits } from '../../limits.ts'
-import type { NftDetails, readNfts } from '../../marketplace/pages.ts'
+import type { NftDetails, PublicPerson, readNfts } from '../../marketplace/pages.ts'
 import {
   Field,
   Hidden,
@@ -24,6 +23,7 @@ import {
   UserPicture,
 } from '../components/nfts.tsx'
 import { usePage } from '../components/request.ts'
+import { SupportAddress } from '../components/shop.tsx'
 import { formatCount, pathWith } from '../components/text.ts'
 import { ExplorerLink, formatDate, Price, Time } from '../components/values.tsx'
 import { ContentHint } from '../content/views.tsx'
@@ -129,7 +129,27 @@ export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => {
   )
 }
 
-export const NftPage = (details: NftDetails) => {
+/** What the page shows of an NFT. */
+export type NftPageProps = Omit<NftDetails, 'nft'> & {
+  nft: Pick<
+    NftDetails['nft'],
+    | 'id'
+    | 'title'
+    | 'description'
+    | 'network'
+    | 'contract'
+    | 'tokenId'
+    | 'amountType'
+    | 'available'
+    | 'imageUrl'
+    | 'notSellableReason'
+  > & {
+    creator: PublicPerson
+    card: Pick<NftDetails['nft']['card'], 'status' | 'amount' | 'price' | 'currency'>
+  }
+}
+
+export const NftPage = (details: NftPageProps) => {
   const { nft, offers, attributes, link, content } = details
   const { network, contract, tokenId } = nft
   const { account, notice, texts, locale } = usePage()
@@ -248,15 +268,11 @@ const ReportForm = ({ id }: { id: number }) => {
 }
 
 /** A seller has no public address, so the operator is asked. */
-const WithoutShop = () => {
-  const { settings, texts } = usePage()
-  const { SUPPORT_EMAIL: email } = settings
-  return (
-    <>
-      {texts.buy.noShop} {email && <a href={mailtoUrl(email)}>{email}</a>}
-    </>
-  )
-}
+const WithoutShop = () => (
+  <>
+    {usePage().texts.buy.noShop} <SupportAddress />
+  </>
+)
 
 /** Names the host in ASCII, so that no letter looks like another one. */
 const ShopName = ({ url }: { url: string }) => (
@@ -266,7 +282,7 @@ const ShopName = ({ url }: { url: string }) => (
 )
 
 /** Whether and how many pieces can be bought. */
-function stockOf({ nft: { available, amountType }, offers }: NftDetails): string {
+function stockOf({ nft: { available, amountType }, offers }: NftPageProps): string {
   const { texts, locale } = usePage()
   const { soldOut, notForSale, forSale, left } = texts.nfts
   if (available === 0) return soldOut

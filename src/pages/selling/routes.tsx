@@ -3,8 +3,8 @@ import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { jsonOf } from '../../catalogue/change.ts'
+import { refOf } from '../../creators/record.ts'
 import { fulfilments } from '../../db/schema/catalogue.ts'
-import { type Reason, rules } from '../../delivery/reasons.ts'
 import { type AppWithCaller, Endpoints } from '../../http/endpoint.ts'
 import { cursorText, idText, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
@@ -15,8 +15,8 @@ import { Cover } from '../components/nfts.tsx'
 import { hasEnteredAmount, listingFields } from '../components/record-fields.ts'
 import { Amount, ListingInputs, Shown } from '../components/record-forms.tsx'
 import { type Found, usePage } from '../components/request.ts'
-import { formatCount, formatMoney, pathWith } from '../components/text.ts'
-import { ExplorerLink, Time } from '../components/values.tsx'
+import { formatCount, formatMoney, pathOfRef, pathWith } from '../components/text.ts'
+import { ExplorerLink, Time, useReason } from '../components/values.tsx'
 import { page, sent, shown } from '../page.tsx'
 import { WalletAction } from '../wallet/views.tsx'
 import { changeOwnListing, OwnListingValues, readOwnListing } from './change.ts'
@@ -91,6 +91,7 @@ const SellingSettings = ({ contracts, listings, next }: Selling) => {
                   {selling.change}
                   <span class="visually-hidden"> {listing.title}</span>
                 </LinkButton>
+                <OwnRecordLink listing={listing} />
               </p>
             )}
           </ListingRow>
@@ -100,12 +101,6 @@ const SellingSettings = ({ contracts, listings, next }: Selling) => {
       <Pager noun={selling} path="/settings/selling" next={{ before: next }} />
     </>
   )
-}
-
-/** Why something cannot be delivered, in the language of the page, with what a node has said. */
-function useReason({ reasonCode, reasonDetail }: Reason): string {
-  const text = usePage().texts.reasons?.[reasonCode] ?? rules[reasonCode].sentence
-  return reasonDetail === null ? text : `${text}: ${reasonDetail}`
 }
 
 /** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */
@@ -161,6 +156,18 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
         </form>
       )}
     </li>
+  )
+}
+
+/** Leads to what the user lists by itself. */
+const OwnRecordLink = ({ listing }: { listing: Selling['listings'][number] }) => {
+  const ref = listing.isOfOwnNft ? refOf(listing.externalId, listing.owner) : null
+  if (ref === null) return null
+  return (
+    <LinkButton href={pathOfRef(ref)} kind="small">
+      {usePage().texts.selling.inNfts}
+      <span class="visually-hidden"> {listing.title}</span>
+    </LinkButton>
   )
 }
 

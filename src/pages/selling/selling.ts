@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../../auth/access.ts'
 import { readAsUser } from '../../auth/session.ts'
+import { userReference } from '../../catalogue/sql.ts'
 import type { listings, nfts } from '../../db/schema/catalogue.ts'
 import { prepared, raw } from '../../db/statements.ts'
 import { isUnlimitedSql } from '../../db/stock.ts'
@@ -36,6 +37,11 @@ type Listing = SoldContract &
     downloads: number | null
     /** When the first order is tried next that waits for a permission; null if none does. */
     nextAt: string | null
+    /** Its id in the catalogue, and that of the user. */
+    externalId: string
+    owner: string
+    /** Whether the user has created the NFT of the same id. */
+    isOfOwnNft: 0 | 1
     /** 0: it is on another page, and orders wait for a permission. */
     isListed: 0 | 1
   }
@@ -67,9 +73,12 @@ export const selectOwnListings = prepared((db, { userId, before, limit, now }: P
       iif(${isUnlimitedSql('n')}, NULL, n.availableAmount) AS available,
       iif(n.creatorId = ${userId} AND EXISTS (SELECT 1 FROM contentFiles WHERE nftId = n.id),
         (SELECT coalesce(sum(count), 0) FROM downloads WHERE nftId = n.id), NULL) AS downloads,
+      l.externalId, ${sql.raw(userReference('u'))} AS owner,
+      n.creatorId = ${userId} AND n.externalId = l.externalId AS isOfOwnNft,
       coalesce(s.sold, 0) AS sold, coalesce(s.waiting, 0) AS waiting, s.nextAt, l.id IN (SELECT id FROM page) AS isListed
     FROM (SELECT id FROM page UNION SELECT listingId FROM sales WHERE nextAt IS NOT NULL) c
       CROSS JOIN listings l ON l.id = c.id CROSS JOIN nfts n ON n.id = l.nftId
+      CROSS JOIN users u ON u.id = l.sellerId
       LEFT JOIN sales s ON s.listingId = l.id
     ORDER BY l.id DESC`),
 )
