@@ -3,7 +3,9 @@ const decode = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&amp
 /** The fields of the form of a record, as a browser would send them. */
 export function fieldsIn(html: string): Record<string, string> {
   const [form = ''] =
-    /<form method="post" action="\/(?:operations|settings)\/\w+\/\d+".*?<\/form>/s.exec(html) ?? []
+    /<form method="post" action="\/(?:(?:operations|settings)\/\w+\/\d+|create\/[^"/]+)".*?<\/form>/s.exec(
+      html,
+    ) ?? []
   const inputs = [...form.matchAll(/<input([^>]*)>/g)].flatMap(([, attributes = '']) => {
     const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1]
     if (of('type') === 'checkbox')
@@ -12,5 +14,8 @@ export function fieldsIn(html: string): Record<string, string> {
   })
   const [, name = '', status = ''] =
     /<select[^>]*name="(\w+)".*?<option value="(\w+)" selected/s.exec(form) ?? []
-  return Object.fromEntries([...inputs, ...(name ? [[name, status]] : [])])
+  const texts = [...form.matchAll(/<textarea[^>]*name="(\w+)"[^>]*>([^<]*)/g)].map(
+    ([, field, text = '']) => [field, decode(text)],
+  )
+  return Object.fromEntries([...inputs, ...texts, ...(name ? [[name, status]] : [])])
 }

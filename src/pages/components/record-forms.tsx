@@ -30,17 +30,18 @@ function usePriceQuestion({ priceCurrency, ...record }: Fields): string | undefi
   )
 }
 
-/** `hasCurrency`: whether the currency is entered, too. */
+/** `hasCurrency`: whether the currency is entered, too. A new record has no price yet. */
 export const Prices = ({ record, hasCurrency }: RecordProps & { hasCurrency?: boolean }) => {
   const { recordForm } = usePage().texts
   const question = usePriceQuestion(record)
+  const { priceCents } = record
   const currency = String(record.priceCurrency)
   return (
     <>
       <Field
         name="priceCents"
         label={hasCurrency ? recordForm.ofPiece : recordForm.price(currency)}
-        value={decimalPrice(Number(record.priceCents), currency)}
+        value={priceCents === undefined ? '' : decimalPrice(Number(priceCents), currency)}
         inputmode="decimal"
         required
         {...(question && { problem: question })}

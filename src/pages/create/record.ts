@@ -47,8 +47,11 @@ export const heldOf = ({ token }: Chosen): string | undefined => chosenToken.exe
 export function startRecord({ token, ...chosen }: Chosen): Fields | null {
   const [, tokenId] = chosenToken.exec(token) ?? []
   if (tokenId === undefined) return null
-  const price = { priceCents: 0, priceEths: '0', priceCurrency: 'EUR' }
-  return { ...chosen, tokenId, amount: 1, ...price, metadata: { name: '' } }
+  const { network, contract, contractName, amountType, fulfilment } = chosen
+  return {
+    ...{ network, contract, contractName, tokenId, amountType, amount: 1, fulfilment },
+    ...{ priceEths: '0', priceCurrency: 'EUR', metadata: { name: '' } },
+  }
 }
 
 /** What is shown as a link, and where a picture is read. */

@@ -440,7 +440,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const TokenFacts = ({ record }: { record: Fields }) => {
   const { settings, texts } = usePage()
-  const { orders, selling } = texts
+  const { create, orders, selling } = texts
   const network = String(record.network)
   return (
     <Facts
@@ -451,7 +451,10 @@ const TokenFacts = ({ record }: { record: Fields }) => {
           <ExplorerLink network={network} kind="address" value={String(record.contract)} />,
         ],
         [orders.tokenId, <span class="hash">{String(record.tokenId)}</span>],
-        ...(record.fulfilment === 'mint' ? [[selling.minted, ''] as const] : []),
+        [
+          create.delivery,
+          record.fulfilment === 'mint' ? selling.minted : create.fulfilments.transfer,
+        ],
       ]}
     />
   )
