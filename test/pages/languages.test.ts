@@ -217,7 +217,8 @@ describe('a buyer who reads German', () => {
       ...['/', '/nfts', '/nfts?q=x', `/nfts/${item.nftId}`, '/orders', `/orders/${order.id}`],
       ...['/orders?side=sold', '/collection', '/nowhere', '/sign-in'],
       ...['/settings/profile', '/settings/account', '/settings/sessions', '/settings/selling'],
-      ...['/settings/addresses', '/settings/addresses/billing/new'],
+      ...['/settings/addresses', '/settings/addresses/billing/new', '/create', '/create/new'],
+      '/create/a?token=1%3A2&amountType=limited',
     ]
     for (const path of pages) {
       const reader = path === '/sign-in' ? aVisitor() : visitor

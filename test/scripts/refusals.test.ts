@@ -43,7 +43,7 @@ const ofFields = ['invalid_input']
 /** The form asks for a price, with both. Sellers name no files. */
 const ofRecords = ['confirmation_required', 'content_full']
 /** SQL finds it, by the name of the check. */
-const ofChecks = ['amount_too_small']
+const ofChecks = ['amount_too_small', 'token_taken']
 /** Pages say it, in place of that of a mailed link, and those of a phone and its code. */
 const ofLinks = ['link_expired', 'wallet_has_account']
 

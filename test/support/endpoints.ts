@@ -3,7 +3,7 @@
  * mailed link. Tests that apply to every endpoint (authorization, costs) send these requests.
  */
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { eq, isNull, sql } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { inject } from 'vitest'
 import { signDownload, signOptOut } from '../../src/auth/tokens.ts'
@@ -13,7 +13,7 @@ import { proposals } from '../../src/db/schema/creators.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
 import { orders } from '../../src/db/schema/orders.ts'
-import { addresses, emailLinks } from '../../src/db/schema/users.ts'
+import { addresses, emailLinks, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { MINUTE } from '../../src/time.ts'
@@ -247,6 +247,16 @@ export async function sampleWorld() {
     const endpoint = await aWebhook(owner, { url: hook.url })
     const message = await aWebhookMessage(endpoint)
     return { webhook_id: endpoint.id, message_id: message.id }
+  }
+
+  /** What `owner` lists. */
+  async function ownRecords() {
+    const ref = crypto.randomUUID()
+    const externalId = `user-${owner.id}/${ref}`
+    const contractAddr = `0x${String(++nftCount).padStart(40, '3')}`
+    const { id } = await anNft(owner, { externalId, contractAddr, heldBySeller: true })
+    await aListing({ id, creatorId: owner.id }, { externalId })
+    return { params: { ref } }
   }
 
   /** The parameters of an API token or a session of `owner`. */
@@ -588,6 +598,28 @@ export async function sampleWorld() {
       const shown = JSON.stringify({ ...others, priceCents, priceEths })
       const form = { priceCents: '10.01', priceEths, active: 'on', shown }
       return { params: { id }, body: new URLSearchParams(form) }
+    },
+    'GET /create/:ref': ownRecords,
+    'GET /create/:ref/preview': ownRecords,
+    'POST /create/:ref/withdraw': ownRecords,
+    'POST /create/:ref': async () => {
+      // Who lists for the first time is named before.
+      await db
+        .update(users)
+        .set({ externalId: sql`'user-' || ${users.id}` })
+        .where(isNull(users.externalId))
+      const contract = `0x${String(++nftCount).padStart(40, '2')}`
+      const token = { network: 'localhost', contract, amountType: 'unique', token: '1:1' }
+      const shown = {
+        contractName: 'Waves',
+        title: 'Sunrise',
+        priceCents: '25',
+        priceCurrency: 'EUR',
+      }
+      return {
+        params: { ref: crypto.randomUUID() },
+        body: new URLSearchParams({ ...token, ...shown, fulfilment: 'transfer' }),
+      }
     },
     'POST /operations/catalogue': () => {
       const form = new FormData()
