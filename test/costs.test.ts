@@ -97,6 +97,9 @@ const endpointRounds: Record<string, string> = {
   'GET /api/public/nfts/:id/content': 'p',
   'GET /files/:name': 'p',
   'GET /nfts/:id/content': 'pp',
+  'GET /create/new': 'p',
+  // One trip reads, and three import a record.
+  'POST /create/:ref': 'ppppppp',
   // Of an order of somebody else.
   'GET /orders/:id/files/:name': 'p',
   // Asks a node of the chain between a trip to a replica and one to the primary. Its sample request is

@@ -63,16 +63,18 @@ const ownSql = ({ caller }: Pick<Ctx, 'caller'>, kind: Kind, id: SQL) =>
       p.state, p.fields, p.version, p.reason, p.submittedAt
     FROM users u ${sources[kind](id)} WHERE u.id = ${caller.userId}`
 
-/** The user who calls, and the stored record, or null. */
-export type Own = Awaited<ReturnType<typeof readOwn>>
+type OwnCtx = Pick<Ctx, 'db' | 'caller'>
 
-/** Returns the user who calls, and the record that the user calls `ref`, if there is one. */
-export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
+/** Selects the user who calls, and the record that the user calls `ref`, for `toOwn`. */
+export function selectOwn(ctx: OwnCtx, kind: Kind, ref: string) {
   const id = sql`${sql.raw(kind === 'nft' ? 'n' : 'l')}.externalId = ${owner} || '/' || ${ref}`
-  const { rows } = await readAs(ctx.db, ctx.caller, {
-    rows: raw<Row>(ctx.db)`${ownSql(ctx, kind, id)}`,
-  })
-  const [row] = rows
+  return raw<Row>(ctx.db)`${ownSql(ctx, kind, id)}`
+}
+
+/** The user who calls, and the stored record, or null. */
+export type Own = ReturnType<typeof toOwn>
+
+export function toOwn([row]: readonly Row[], ref: string) {
   if (!row) throw new ApiError('not_found', 'there is no such user')
   const { owner: reference, isNamed, approved, wallet, walletChainId } = row
   return {
@@ -80,6 +82,12 @@ export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
     externalId: `${reference}/${ref}`,
     stored: toStored(row),
   }
+}
+
+/** Returns the user who calls, and the record that the user calls `ref`, if there is one. */
+export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
+  const { rows } = await readAs(ctx.db, ctx.caller, { rows: selectOwn(ctx, kind, ref) })
+  return toOwn(rows, ref)
 }
 
 function toStored(row: Row) {
@@ -108,18 +116,23 @@ export const requireStored = ({ stored }: Own): Stored => {
   return stored
 }
 
-/** Returns a page of the records of the user who calls, the newest first. `before`: a number. */
-export async function listOwn(
-  ctx: Ctx,
-  kind: Kind,
-  { before, limit }: { before: number; limit: number },
-) {
+type OwnPage = { before: number; limit: number }
+
+/** Selects a page of the records of the user who calls, the newest first, for `toOwnPage`. `before`: a number. */
+export function selectOwnPage(ctx: OwnCtx, kind: Kind, { before, limit }: OwnPage) {
   const table = sql.raw(kind === 'nft' ? 'n' : 'l')
-  const { rows } = await readAs(ctx.db, ctx.caller, {
-    rows: raw<Row>(ctx.db)`${ownSql(ctx, kind, sql`${table}.id < ${before}`)}
-      AND ${table}.id IS NOT NULL ORDER BY ${table}.id DESC LIMIT ${limit + 1}`,
-  })
+  return raw<Row>(ctx.db)`${ownSql(ctx, kind, sql`${table}.id < ${before}`)}
+    AND ${table}.id IS NOT NULL ORDER BY ${table}.id DESC LIMIT ${limit + 1}`
+}
+
+export function toOwnPage(rows: readonly Row[], { limit }: Pick<OwnPage, 'limit'>) {
   const found = rows.flatMap((row) => toStored(row) ?? [])
   const page = found.slice(0, limit)
   return { page, next: found.length > limit ? (page.at(-1)?.number ?? null) : null }
+}
+
+/** Returns a page of the records of the user who calls. */
+export async function listOwn(ctx: Ctx, kind: Kind, page: OwnPage) {
+  const { rows } = await readAs(ctx.db, ctx.caller, { rows: selectOwnPage(ctx, kind, page) })
+  return toOwnPage(rows, page)
 }

@@ -197,14 +197,14 @@ POST   /settings/selling/retry                             | 401      | 403     
 GET    /settings/selling/:id                               | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 POST   /settings/selling/:id                               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 6     | 0
 // The account, and twice what the caller lists.
-GET    /create                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 3     | 60    | 0
+GET    /create                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 60    | 0
 GET    /create/new                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
 // The records of the sample requests belong to another user, but those that are new.
-GET    /create/:ref                                        | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 3     | 60    | 0
+GET    /create/:ref                                        | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 60    | 0
 // The two records are imported, each as one line.
-POST   /create/:ref                                        | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 8     | 400   | 60
-GET    /create/:ref/preview                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 3     | 60    | 0
-POST   /create/:ref/withdraw                               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 2     | 40    | 0
+POST   /create/:ref                                        | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 7     | 400   | 60
+GET    /create/:ref/preview                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 60    | 0
+POST   /create/:ref/withdraw                               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 GET    /settings/sessions                                  | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
 POST   /settings/sessions/:id/end                          | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 12    | 0
 POST   /settings/sessions/end-others                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0

@@ -1,7 +1,14 @@
 /** What the signed-in user lists: an NFT, and the listing of the same `ref`. */
-import { readAs } from '../../auth/access.ts'
+import { readAsUser } from '../../auth/session.ts'
 import type { Fields } from '../../catalogue/change.ts'
-import { isEndedSql, listOwn, type Own, readOwn } from '../../creators/own.ts'
+import {
+  isEndedSql,
+  type Own,
+  selectOwn,
+  selectOwnPage,
+  toOwn,
+  toOwnPage,
+} from '../../creators/own.ts'
 import { planListing, planNft, requireCreator, tokenOf } from '../../creators/plan.ts'
 import { type SaveCtx, saveRecord } from '../../creators/save.ts'
 import { withdrawRecord } from '../../creators/withdraw.ts'
@@ -9,26 +16,30 @@ import { raw } from '../../db/statements.ts'
 import { checkSales } from '../../delivery/sales.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError, type Issue, rejected } from '../../http/errors.ts'
+import type { Found } from '../components/request.ts'
 import { type Chosen, type Entered, enterNft, enterOffer, startRecord } from './record.ts'
 
 const PAGE_SIZE = 20
 
 type Offer = { nftId: number; priceCents: number; priceCurrency: string; isEnded: 0 | 1 }
 
-/** Returns a page of the NFTs of the user, the newest first, each with the price for which it is offered. */
+/**
+ * Returns the signed-in user, and a page of the NFTs that the user lists, the newest first, each with the price
+ * for which it is offered.
+ */
 export async function listOwnRecords(ctx: Ctx, { before }: { before: number }) {
   const { db, caller } = ctx
-  const [{ page, next }, { offers }] = await Promise.all([
-    listOwn(ctx, 'nft', { before, limit: PAGE_SIZE }),
-    readAs(db, caller, {
-      offers: raw<Offer>(db)`SELECT n.id AS nftId, l.priceCents, l.priceCurrency,
-          ${isEndedSql} AS isEnded
-        FROM (SELECT id, externalId FROM nfts
-            WHERE creatorId = ${caller.userId} AND deletedAt IS NULL AND id < ${before}
-            ORDER BY id DESC LIMIT ${PAGE_SIZE}) n
-          CROSS JOIN listings l ON l.externalId = n.externalId AND l.sellerId = ${caller.userId}`,
-    }),
-  ])
+  const limit = PAGE_SIZE
+  const { account, rows, offers } = await readAsUser(ctx, {
+    rows: selectOwnPage(ctx, 'nft', { before, limit }),
+    offers: raw<Offer>(db)`SELECT own.id AS nftId, l.priceCents, l.priceCurrency,
+        ${isEndedSql} AS isEnded
+      FROM (SELECT id, externalId FROM nfts
+          WHERE creatorId = ${caller.userId} AND deletedAt IS NULL AND id < ${before}
+          ORDER BY id DESC LIMIT ${limit}) own
+        CROSS JOIN listings l ON l.externalId = own.externalId AND l.sellerId = ${caller.userId}`,
+  })
+  const { page, next } = toOwnPage(rows, { limit })
   const nfts = page.map((nft) => {
     const offer = offers.find(({ nftId }) => nftId === nft.number)
     const { priceCents, priceCurrency } = offer ?? nft.record
@@ -38,7 +49,7 @@ export async function listOwnRecords(ctx: Ctx, { before }: { before: number }) {
       price: { price: Number(priceCents), currency: String(priceCurrency) },
     } as const
   })
-  return { nfts, next }
+  return { account, nfts, next }
 }
 
 export type ListedRecord = Awaited<ReturnType<typeof listOwnRecords>>['nfts'][number]
@@ -47,19 +58,28 @@ export type ListedRecord = Awaited<ReturnType<typeof listOwnRecords>>['nfts'][nu
 const withWaiting = ({ stored }: Own): Fields | null =>
   stored && { ...stored.record, ...stored.proposal?.fields }
 
+/** Reads the signed-in user, and what the user lists under a `ref`. */
+async function readBoth(ctx: Ctx, ref: string) {
+  const { account, nfts, listings } = await readAsUser(ctx, {
+    nfts: selectOwn(ctx, 'nft', ref),
+    listings: selectOwn(ctx, 'listing', ref),
+  })
+  return { account, nft: toOwn(nfts, ref), listing: toOwn(listings, ref) }
+}
+
 /**
- * Returns what the user lists under a `ref`: its records with what waits of them. `chosen`: a token, with which
- * the form of a new one begins. Throws `not_found` if there is neither.
+ * Returns the signed-in user, and what the user lists under a `ref`: its records with what waits of them.
+ * `chosen`: a token, with which the form of a new one begins. Throws `not_found` if there is neither.
  */
 export async function readOwnRecords(ctx: Ctx, ref: string, chosen: Chosen | null) {
-  const [nft, listing] = await Promise.all([readOwn(ctx, 'nft', ref), readOwn(ctx, 'listing', ref)])
+  const { account, nft, listing } = await readBoth(ctx, ref)
   const record = withWaiting(nft) ?? (chosen && startRecord(chosen))
   if (!record) throw new ApiError('not_found', 'you list nothing under this ref')
   const state = listing.stored?.state === 'withdrawn' ? 'withdrawn' : nft.stored?.state
-  return { nft, listing, record, offer: withWaiting(listing), state }
+  return { account, nft, listing, record, offer: withWaiting(listing), state }
 }
 
-export type OwnRecords = Awaited<ReturnType<typeof readOwnRecords>>
+export type OwnRecords = Found<typeof readOwnRecords>
 
 /** The fields of the form by the paths of the records. */
 const formFields: Readonly<Record<string, string>> = {
@@ -94,7 +114,7 @@ export async function saveOwnRecords(ctx: SaveCtx, ref: string, form: Entered): 
 
 /** Takes both from the sale. Throws `not_found`. */
 export async function withdrawOwnRecords(ctx: SaveCtx, ref: string): Promise<void> {
-  const [nft, listing] = await Promise.all([readOwn(ctx, 'nft', ref), readOwn(ctx, 'listing', ref)])
+  const { nft, listing } = await readBoth(ctx, ref)
   if (listing.stored) await withdrawRecord(ctx, 'listing', listing)
   await withdrawRecord(ctx, 'nft', nft)
 }

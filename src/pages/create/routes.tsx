@@ -10,7 +10,7 @@ import { signInRateLimit } from '../../http/rate-limit.ts'
 import type { Texts } from '../../texts/en.ts'
 import { handleForm } from '../components/forms.tsx'
 import { pathOfRef, pathWith } from '../components/text.ts'
-import { page, sent, shown, withAccount } from '../page.tsx'
+import { page, sent, shown } from '../page.tsx'
 import { type AskedForm, AskedQuery, parseAsked } from './asked.ts'
 import { readOwnHoldings } from './holdings.ts'
 import {
@@ -37,7 +37,7 @@ const newTitle = ({ create }: Texts) => create.new
 export const createRoutes = new Endpoints({ isTranslated: true })
   .get('/create', shown.session({ query: ListQuery }), async (c, { query }) => {
     const { before = Number.MAX_SAFE_INTEGER } = query
-    const [account, list] = await withAccount(c, listOwnRecords(c.var, { before }))
+    const { account, ...list } = await listOwnRecords(c.var, { before })
     const title = ({ create }: Texts) => create.title
     return page(c, { title, account }, <OwnNftList {...list} />)
   })
@@ -65,7 +65,7 @@ export const createRoutes = new Endpoints({ isTranslated: true })
     '/create/:ref/preview',
     shown.session({ param: RefParam }),
     async (c, { param: { ref } }) => {
-      const [account, records] = await withAccount(c, readOwnRecords(c.var, ref, null))
+      const { account, ...records } = await readOwnRecords(c.var, ref, null)
       const title = ({ create }: Texts) => create.preview
       return page(c, { title, account }, <RecordPreview {...records} ref={ref} />)
     },
@@ -90,7 +90,7 @@ async function showRecord(
   c: Context<AppWithCaller>,
   { param: { ref }, form: chosen }: { param: { ref: string }; form: Chosen },
 ) {
-  const [account, records] = await withAccount(c, readOwnRecords(c.var, ref, chosen))
+  const { account, ...records } = await readOwnRecords(c.var, ref, chosen)
   const isNotAllowed = !c.get('rejection') && (await lacksPermission(c.var, records.nft))
   const title = ({ create }: Texts) => (records.nft.stored ? create.title : create.new)
   const view = <RecordPage {...records} {...{ ref, chosen, isNotAllowed }} />
