@@ -14,6 +14,7 @@ export const guides = {
   '/docs/delivery': 'docs/guides/delivery.md',
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
+  '/docs/creators': 'docs/guides/creators.md',
   '/docs/local': 'docs/guides/local.md',
   '/docs/check-my-shop': 'docs/guides/check-my-shop.md',
   '/docs/endpoints': 'docs/endpoints.md',
