@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('a creator in a browser', () => {
 
     await page.getByRole('link', { name: 'Allow delivery' }).click()
     await page.getByRole('button', { name: 'Allow delivery (Waves)' }).click()
-    await page.getByText('The contract is allowed.').waitFor()
+    await page.getByText('allowed', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'See it in your NFTs Sunrise' }).click()
     await page.getByText('In review', { exact: true }).waitFor()
     expect(await page.getByText('Buyers get it once you allow that').count()).toBe(0)

@@ -56,7 +56,7 @@ const hasOwnMethods = ({ attacker }: Step, { email, ethereumPublicAddr }: Row) =
 
 /** Whether a row is that of something that the caller may list. Nobody of them is approved, so it is not on sale. */
 const isListing = ({ victims }: World, step: Step, ownerId: unknown) =>
-  /^(PUT|DELETE) \/api\/(nfts|listings)\//.test(step.request.endpoint) &&
+  /^((PUT|DELETE) \/api\/(nfts|listings)\/|POST \/create)/.test(step.request.endpoint) &&
   (isOwn(step, ownerId) || (step.attacker.name === 'thief' && ownerId === victims.robbed.id))
 
 const signIns = ['POST /sign-in/wallet', 'POST /sign-in/email/confirm']
