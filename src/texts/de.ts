@@ -650,7 +650,8 @@ export const de: Translation = {
     publish: 'Veröffentlichen',
     notAllowed: (link) => ['Käufer erhalten es, sobald Sie das erlauben: ', link],
     preview: 'Vorschau',
-    isPreview: 'So sehen es Käufer, sobald es im Verkauf ist, mit seinem Bild.',
+    isPreview: 'So sehen es Käufer, sobald es im Verkauf ist.',
+    pictureLater: 'Die Zeichnung ersetzt das Bild, bis es im Verkauf ist.',
     back: 'Zurück zum Formular',
     see: 'Seite ansehen',
     withdraw: {

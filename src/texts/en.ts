@@ -650,7 +650,8 @@ export const en = {
     publish: 'Publish',
     notAllowed: (link: Child): Child[] => ['Buyers get it once you allow that: ', link],
     preview: 'Preview',
-    isPreview: 'Buyers see it like this once it is on sale, with its picture.',
+    isPreview: 'Buyers see it like this once it is on sale.',
+    pictureLater: 'The drawing stands in for its picture until it is on sale.',
     back: 'Back to the form',
     see: 'See its page',
     withdraw: {

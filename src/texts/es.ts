@@ -639,7 +639,8 @@ export const es: Translation = {
     publish: 'Publicar',
     notAllowed: (link) => ['Los compradores lo reciben cuando usted lo permite: ', link],
     preview: 'Vista previa',
-    isPreview: 'Así lo ven los compradores cuando está en venta, con su imagen.',
+    isPreview: 'Así lo ven los compradores cuando está en venta.',
+    pictureLater: 'El dibujo sustituye a la imagen hasta que esté en venta.',
     back: 'Volver al formulario',
     see: 'Ver su página',
     withdraw: {

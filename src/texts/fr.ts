@@ -649,7 +649,8 @@ export const fr: Translation = {
     publish: 'Publier',
     notAllowed: (link) => ['Les acheteurs le reçoivent une fois que vous l’autorisez : ', link],
     preview: 'Aperçu',
-    isPreview: 'Les acheteurs le voient ainsi une fois qu’il est en vente, avec son image.',
+    isPreview: 'Les acheteurs le voient ainsi une fois qu’il est en vente.',
+    pictureLater: 'Le dessin remplace l’image jusqu’à la mise en vente.',
     back: 'Retour au formulaire',
     see: 'Voir sa page',
     withdraw: {

@@ -634,7 +634,8 @@ export const it: Translation = {
     publish: 'Pubblica',
     notAllowed: (link) => ['Gli acquirenti lo ricevono quando lo consenti: ', link],
     preview: 'Anteprima',
-    isPreview: 'Gli acquirenti lo vedono così quando è in vendita, con la sua immagine.',
+    isPreview: 'Gli acquirenti lo vedono così quando è in vendita.',
+    pictureLater: 'Il disegno sostituisce l’immagine finché non è in vendita.',
     back: 'Torna al modulo',
     see: 'Vedi la sua pagina',
     withdraw: {

@@ -11,7 +11,7 @@ import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace } from './marketplace.ts'
 
 /** An account that the node knows, and nobody of the demo. */
-const creator = localAccount(8)
+const creator = localAccount(9)
 const TOKEN_ID = '900'
 
 describe.skipIf(!hasChromium)('a creator in a browser', () => {

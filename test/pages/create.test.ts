@@ -93,6 +93,7 @@ it('leads a creator from a contract to what is in review, and on sale', async ()
 
   const preview = await open(`${path}/preview`)
   expect(preview.text).toContain('Buyers see it like this')
+  expect(preview.text).toContain('The drawing stands in for its picture until it is on sale.')
   expect(preview.text).toContain('€25.00')
   expect(preview.text).toContain('A morning at sea')
   expect(preview.text).toContain('Buy at shop.example')

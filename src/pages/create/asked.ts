@@ -57,4 +57,4 @@ export function parseAsked(settings: Pick<Settings, 'NETWORKS'>, query: AskedFor
   return asked
 }
 
-export type Asked = ReturnType<typeof parseAsked>
+export type AskedTokens = ReturnType<typeof parseAsked>

@@ -8,14 +8,14 @@ import type { Ctx } from '../../http/context.ts'
 import { ApiError, rejected } from '../../http/errors.ts'
 import { quotaOf } from '../../http/guard.ts'
 import { creatorLimits } from '../../limits.ts'
-import type { Asked } from './asked.ts'
+import type { AskedTokens } from './asked.ts'
 
 type Wallet = { wallet: string; walletChainId: number }
 
 /** As `readHoldings`. Takes one of the questions that a user may ask. Throws `rate_limited`. */
 export async function readOwnHoldings(
   { db, caller, now, settings }: Ctx & { settings: Settings },
-  { network: name, contract, ids }: Asked,
+  { network: name, contract, ids }: AskedTokens,
 ) {
   const network = settings.NETWORKS[name]
   if (!network)

@@ -17,7 +17,7 @@ import { checkSales } from '../../delivery/sales.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError, type Issue, rejected } from '../../http/errors.ts'
 import type { Found } from '../components/request.ts'
-import { type Chosen, type Entered, enterNft, enterOffer, startRecord } from './record.ts'
+import { type Chosen, type Entered, enterOwnNft, enterOwnOffer, startRecord } from './record.ts'
 
 const PAGE_SIZE = 20
 
@@ -102,8 +102,8 @@ export async function saveOwnRecords(ctx: SaveCtx, ref: string, form: Entered): 
   requireCreator(ctx.settings, nft)
   const sent = { publish: form.action === 'publish', isConfirmed: form.confirm }
   try {
-    const plan = planNft(ctx.settings, nft, { fields: enterNft(record, form), ...sent })
-    const fields = enterOffer(offer ?? {}, ref, form)
+    const plan = planNft(ctx.settings, nft, { fields: enterOwnNft(record, form), ...sent })
+    const fields = enterOwnOffer(offer ?? {}, ref, form)
     const ofListing = planListing(ctx.settings, listing, { fields, ...sent })
     await saveRecord(ctx, nft, plan)
     await saveRecord(ctx, listing, ofListing)

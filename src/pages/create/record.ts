@@ -77,7 +77,7 @@ function enterContent({ content }: Fields, { phrase }: Entered) {
 }
 
 /** Returns the fields of the NFT that were entered, for `planNft`. */
-export function enterNft(record: Fields, form: Entered): Fields {
+export function enterOwnNft(record: Fields, form: Entered): Fields {
   const { link, image } = parseForm(Shown, { link: form.link.trim(), image: form.image.trim() })
   return {
     ...record,
@@ -96,7 +96,7 @@ export function enterNft(record: Fields, form: Entered): Fields {
 }
 
 /** Returns the fields of the listing of the NFT `ref` that were entered, for `planListing`. */
-export const enterOffer = (record: Fields, ref: string, form: Entered): Fields => ({
+export const enterOwnOffer = (record: Fields, ref: string, form: Entered): Fields => ({
   ...record,
   nft: ref,
   ...enterPrices(form),

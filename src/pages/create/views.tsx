@@ -22,7 +22,7 @@ import { SupportAddress } from '../components/shop.tsx'
 import { formatCount, formatMoney, pathOfRef } from '../components/text.ts'
 import { ExplorerLink, useReason } from '../components/values.tsx'
 import { NftPage } from '../nfts/views.tsx'
-import type { Asked } from './asked.ts'
+import type { AskedTokens } from './asked.ts'
 import type { OwnHoldings } from './holdings.ts'
 import type { ListedRecord, OwnRecords } from './own-records.ts'
 import { type Chosen, heldOf } from './record.ts'
@@ -178,7 +178,7 @@ export const AskForm = () => {
   )
 }
 
-type ChoiceProps = { asked: Asked; held: OwnHoldings; ref: string }
+type ChoiceProps = { asked: AskedTokens; held: OwnHoldings; ref: string }
 
 /** The second step: which of the tokens it is. */
 export const TokenChoice = ({ asked, held, ref }: ChoiceProps) => {
@@ -209,7 +209,7 @@ const NoHoldings = ({ code }: { code: Extract<OwnHoldings, string> }) => (
   </Warning>
 )
 
-const Tokens = ({ asked, held, ref }: { asked: Asked; held: Held; ref: string }) => {
+const Tokens = ({ asked, held, ref }: { asked: AskedTokens; held: Held; ref: string }) => {
   const { texts, locale } = usePage()
   const { create, orders } = texts
   const { fulfilment, ids } = asked
@@ -510,6 +510,7 @@ export const RecordPreview = ({
           card: { status: String(record.status), amount: Number(record.amount), ...price },
         }}
         offers={offers ?? []}
+        coverHint={metadata.image && create.pictureLater}
         contractName={String(record.contractName)}
         content={{ files: files.length, hasCodes: codes, isForHolder: release === 'holder' }}
         {...readMetadata(metadata)}

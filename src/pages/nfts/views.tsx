@@ -129,8 +129,9 @@ export const CreatorPage = ({ creator, nfts, nextCursor }: CreatorProps) => {
   )
 }
 
-/** What the page shows of an NFT. */
+/** What the page shows of an NFT. `coverHint`: why a drawing stands in for its picture, if it has one. */
 export type NftPageProps = Omit<NftDetails, 'nft'> & {
+  coverHint?: string | undefined
   nft: Pick<
     NftDetails['nft'],
     | 'id'
@@ -160,7 +161,7 @@ export const NftPage = (details: NftPageProps) => {
     <article class="nft">
       <div class="flow">
         <Cover nft={{ id: nft.id, hasArt }} size="page" />
-        {!hasArt && <p class="hint">{cover.drawn}</p>}
+        {!hasArt && <p class="hint">{details.coverHint ?? cover.drawn}</p>}
       </div>
       <div class="stack">
         {notice === 'reported' && <Notice>{said.report.reported}</Notice>}
