@@ -222,9 +222,7 @@ const ofContent: Failures = {
   mint_not_permitted: async () =>
     putNft(await aCreator(await aChain(), { wallet: UNOWNED }), { fulfilment: 'mint' }),
   not_deliverable: async () =>
-    putNft(await aCreator(await aChain({ mints: true })), {
-      ...{ fulfilment: 'mint', tokenId: '0', amountType: 'unique' },
-    }),
+    putNft(await aCreator(await aChain()), { contract: UNOWNED }),
   withdrawn: async () => {
     const creator = await aCreator(await aChain())
     await putNft(creator, { publish: false })
