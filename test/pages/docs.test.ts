@@ -32,8 +32,8 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
   )
   const links = linksIn(text)
   const guides = [
-    ...['first-order', 'retries', 'compare', 'delivery', 'webhooks', 'refunds', 'local'],
-    ...['check-my-shop', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
+    ...['first-order', 'retries', 'compare', 'delivery', 'webhooks', 'creators', 'refunds'],
+    ...['local', 'check-my-shop', 'endpoints', 'errors', 'limits', 'decisions', 'versioning'],
     'changelog',
   ].map((guide) => `/docs/${guide}.md`)
   const others = ['/openapi.json', '/docs.md', '/docs/catalogue.md', '/docs/runbook.md']
