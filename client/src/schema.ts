@@ -9301,7 +9301,10 @@ export interface operations {
     listOwnNfts: {
         parameters: {
             query: {
-                /** @description What is on sale is at `/api/public/nfts` and `/api/public/listings`. */
+                /**
+                 * @description What is on sale is at `/api/public/nfts` and `/api/public/listings`.
+                 * @example true
+                 */
                 mine: "true";
                 /**
                  * @description Elements per page.
@@ -9352,7 +9355,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example sunrise
+                 */
                 ref: string;
             };
             cookie?: never;
@@ -9394,7 +9400,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example dawn-1
+                 */
                 ref: string;
             };
             cookie?: never;
@@ -9429,7 +9438,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example dawn-2
+                 */
                 ref: string;
             };
             cookie?: never;
@@ -9474,7 +9486,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example dawn-3
+                 */
                 ref: string;
             };
             cookie?: never;
@@ -9508,9 +9523,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example dawn-4
+                 */
                 ref: string;
-                /** @description The name of the file, as the record has it. */
+                /**
+                 * @description The name of the file, as the record has it.
+                 * @example track.mp3
+                 */
                 name: string;
             };
             cookie?: never;
@@ -9550,7 +9571,10 @@ export interface operations {
     listOwnListings: {
         parameters: {
             query: {
-                /** @description What is on sale is at `/api/public/nfts` and `/api/public/listings`. */
+                /**
+                 * @description What is on sale is at `/api/public/nfts` and `/api/public/listings`.
+                 * @example true
+                 */
                 mine: "true";
                 /**
                  * @description Elements per page.
@@ -9601,7 +9625,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example dawn-5
+                 */
                 ref: string;
             };
             cookie?: never;
@@ -9643,7 +9670,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What you call it. */
+                /**
+                 * @description What you call it.
+                 * @example dawn-6
+                 */
                 ref: string;
             };
             cookie?: never;
@@ -9717,9 +9747,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What it is. */
+                /**
+                 * @description What it is.
+                 * @example nft
+                 */
                 kind: "nft" | "listing";
-                /** @description The id of the NFT or the listing. */
+                /**
+                 * @description The id of the NFT or the listing.
+                 * @example 19
+                 */
                 number: number;
             };
             cookie?: never;
@@ -9766,9 +9802,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What it is. */
+                /**
+                 * @description What it is.
+                 * @example nft
+                 */
                 kind: "nft" | "listing";
-                /** @description The id of the NFT or the listing. */
+                /**
+                 * @description The id of the NFT or the listing.
+                 * @example 20
+                 */
                 number: number;
             };
             cookie?: never;

@@ -24,7 +24,9 @@ export async function proveAmount(
 ): Promise<Guard[]> {
   const { db, caller, settings } = ctx
   const { rows } = await readAs(db, caller, {
-    rows: raw<Row>(db)`SELECT n.externalId, n.contractNetwork AS network, n.contractAddr AS contract,
+    rows: raw<Row>(
+      db,
+    )`SELECT n.externalId, n.contractNetwork AS network, n.contractAddr AS contract,
         n.tokenId, n.fulfilment, n.heldBySeller, n.amount, n.availableAmount,
         u.ethereumPublicAddr AS wallet, u.walletChainId
       FROM listings l JOIN nfts n ON n.id = l.nftId JOIN users u ON u.id = n.creatorId

@@ -26,7 +26,8 @@ const { tokenOf, sampleRequest } = await sampleWorld()
 async function ask(endpoint: string) {
   const { method, path: sample, ...content } = await sampleRequest(endpoint)
   const path = endpoint === 'GET /api/events' ? `${sample.split('?')[0]}?limit=2` : sample
-  const isOfOwner = path.startsWith('/api/webhooks') || /^DELETE .api.(nfts|listings)/.test(endpoint)
+  const isOfOwner =
+    path.startsWith('/api/webhooks') || /^DELETE .api.(nfts|listings)/.test(endpoint)
   const token = isOfOwner ? tokenOf.owner : tokenOf.master
   const response = await call(method, path, { ...content, token })
   return { path, body: content.json, response }

@@ -221,8 +221,7 @@ const ofContent: Failures = {
   not_held: async () => putNft(await aCreator(await aChain({ erc1155: 1 })), { amount: 2 }),
   mint_not_permitted: async () =>
     putNft(await aCreator(await aChain(), { wallet: UNOWNED }), { fulfilment: 'mint' }),
-  not_deliverable: async () =>
-    putNft(await aCreator(await aChain()), { contract: UNOWNED }),
+  not_deliverable: async () => putNft(await aCreator(await aChain()), { contract: UNOWNED }),
   withdrawn: async () => {
     const creator = await aCreator(await aChain())
     await putNft(creator, { publish: false })
