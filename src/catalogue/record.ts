@@ -281,8 +281,8 @@ export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing]
 })
 
 /** The fields of the records of each type, before what is checked of several together. */
-export const nftFields = NftFields.shape
-export const listingFields = ListingFields.shape
+export const nftShape = NftFields.shape
+export const listingShape = ListingFields.shape
 
 /** The fields of all records. Those of one name have values of one kind. */
-export const recordFields = { ...User.shape, ...nftFields, ...listingFields }
+export const recordFields = { ...User.shape, ...nftShape, ...listingShape }

@@ -22,11 +22,10 @@ import {
   word,
 } from '../ethereum/token.ts'
 import { toLine } from '../http/text.ts'
+import { creatorLimits } from '../limits.ts'
 import { believe, findFirst } from './claims.ts'
 import { askEach, askOne, type Node, nodes, stepNodes } from './nodes.ts'
 
-/** Tokens that are shown at once. */
-export const MAX_SHOWN_TOKENS = 20
 const MAX_NAME = 255
 
 /** A token contract and a wallet as somebody has linked it. `walletChainId`: as in `isOnChain`. */
@@ -146,7 +145,7 @@ async function readListed(
   wallet: Address,
   count: bigint,
 ): Promise<Holdings['tokens'] | null> {
-  const length = Math.min(Number(count), MAX_SHOWN_TOKENS)
+  const length = Math.min(Number(count), creatorLimits.tokens.max)
   const requests = Array.from({ length }, (_, index) => tokenAtRequest(token, wallet, index))
   const replies = await askFully(node, requests)
   if (!replies) return null

@@ -1,5 +1,4 @@
 /** More pieces of what is listed already: Settings → Selling. */
-import { sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Guard } from '../db/batch.ts'
 import type { nfts } from '../db/schema/catalogue.ts'

@@ -85,7 +85,7 @@ export function toOwn([row]: readonly Row[], ref: string) {
 }
 
 /** Returns the user who calls, and the record that the user calls `ref`, if there is one. */
-export async function readOwn(ctx: Ctx, kind: Kind, ref: string) {
+export async function readOwnRecord(ctx: Ctx, kind: Kind, ref: string) {
   const { rows } = await readAs(ctx.db, ctx.caller, { rows: selectOwn(ctx, kind, ref) })
   return toOwn(rows, ref)
 }

@@ -11,7 +11,7 @@ import { type Kind, ruleOf } from './record.ts'
 /** `fields`: the body. `publish`: whether it is to be on sale. `isConfirmed`: whether a price may change by much. */
 type Sent = { fields: Fields; publish: boolean; isConfirmed: boolean }
 
-export type Plan = {
+export type RecordPlan = {
   kind: Kind
   /** The record as it is to be stored, a line of an import. */
   line: Fields
@@ -39,7 +39,7 @@ export const refuseWithdrawn = (stored: Stored | null): void => {
     throw new ApiError('withdrawn', 'this was withdrawn: list it again under another ref')
 }
 
-export function planListing(settings: Settings, own: Own, { fields, ...sent }: Sent): Plan {
+export function planListing(settings: Settings, own: Own, { fields, ...sent }: Sent): RecordPlan {
   const { stored, user, externalId } = own
   refuseWithdrawn(stored)
   const line = normalize(settings, {
@@ -61,7 +61,7 @@ export function planListing(settings: Settings, own: Own, { fields, ...sent }: S
   }
 }
 
-export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent): Plan {
+export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent): RecordPlan {
   const { stored, user, externalId } = own
   refuseWithdrawn(stored)
   const { releaseAt = null, recipients = 'anybody' } = stored?.record ?? {}
@@ -86,7 +86,7 @@ export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent)
 type Normal = Omit<Sent, 'fields'> & { line: Fields }
 
 /** Nobody sees it yet, so the record itself changes. */
-function planNew({ stored, user }: Own, { line, publish }: Normal): Plan {
+function planNew({ stored, user }: Own, { line, publish }: Normal): RecordPlan {
   const isReleased = publish && user.isApproved
   return {
     kind: 'nft',
@@ -98,7 +98,11 @@ function planNew({ stored, user }: Own, { line, publish }: Normal): Plan {
 }
 
 /** It is on sale: what has to be approved waits. */
-function planChange({ user }: Own, stored: Stored, { line, publish, isConfirmed }: Normal): Plan {
+function planChange(
+  { user }: Own,
+  stored: Stored,
+  { line, publish, isConfirmed }: Normal,
+): RecordPlan {
   const { record } = stored
   const changed = Object.keys(line).filter(
     (field) =>
@@ -130,7 +134,7 @@ function planChange({ user }: Own, stored: Stored, { line, publish, isConfirmed 
 }
 
 /** What waits of a record. What was rejected does not. */
-const waitingOf = ({ proposal }: Stored): Plan['proposal'] =>
+const waitingOf = ({ proposal }: Stored): RecordPlan['proposal'] =>
   proposal && proposal.state !== 'rejected'
     ? { state: proposal.state, fields: proposal.fields }
     : null
@@ -140,7 +144,7 @@ export const coverKeyOf = (stored: Stored) =>
   waitingOf(stored)?.fields.coverKey ?? stored.record.coverKey ?? null
 
 /** A picture is the cover at once, unless it is on sale and has to be approved. */
-export function planCover({ user }: Own, stored: Stored, coverKey: unknown): Plan {
+export function planCover({ user }: Own, stored: Stored, coverKey: unknown): RecordPlan {
   const { record, state } = stored
   const waits = waitingOf(stored)
   const isOnSale = state === 'released'

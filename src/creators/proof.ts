@@ -35,7 +35,7 @@ const states = `'${orderableStatuses.join(`', '`)}'`
  * The pieces of a token that other records of a wallet offer, that are reviewed, or that were sold and are not
  * delivered. `except`: the external id of the record itself, of which only what was sold counts.
  */
-export const promisedSql = (
+const promisedSql = (
   { network, contract, tokenId }: Token,
   { wallet, hasTreasury, except }: { wallet: string; hasTreasury: boolean; except: string },
 ): SQL<number> => {

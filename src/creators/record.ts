@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Fields } from '../catalogue/change.ts'
 import { parseExactly } from '../catalogue/json.ts'
-import { listingFields, nftFields, ownId } from '../catalogue/record.ts'
+import { listingShape, nftShape, ownId } from '../catalogue/record.ts'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
 import type { proposalKinds, proposalStates } from '../db/schema/creators.ts'
 
@@ -32,7 +32,7 @@ const {
   coverKey: _coverKey,
   heldBySeller: _heldBySeller,
   ...ofNft
-} = nftFields
+} = nftShape
 /** The import checks the two free-form fields, which have no JSON Schema there. */
 export const NftBody = z
   .strictObject({
@@ -51,7 +51,7 @@ const {
   seller: _seller,
   saleType: _saleType,
   ...ofListing
-} = listingFields
+} = listingShape
 export const ListingBody = z
   .strictObject({ ...ofListing, nft: Ref.describe('The `ref` of the NFT.'), publish })
   .meta({ id: 'ListingBody', description: 'An offer to sell an own NFT at a fixed price.' })

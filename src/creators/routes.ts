@@ -14,8 +14,8 @@ import { cursorText, flagText, idText, limitText, writtenText } from '../http/in
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { contentLimits, creatorLimits, describeLimit, peopleLimits } from '../limits.ts'
 import { readProposedArt, replaceCover } from './cover.ts'
-import { listOwn, type Own, readOwn, requireStored, type Stored } from './own.ts'
-import { type Plan, planListing, planNft, requireCreator } from './plan.ts'
+import { listOwn, type Own, readOwnRecord, requireStored, type Stored } from './own.ts'
+import { planListing, planNft, type RecordPlan, requireCreator } from './plan.ts'
 import { ListingBody, NftBody, Ref, readFields } from './record.ts'
 import { approveProposal, listWaiting, type Proposal, rejectProposal } from './review.ts'
 import { type SaveCtx, saveRecord } from './save.ts'
@@ -84,9 +84,9 @@ const toWaiting = ({ kind, number, version, submittedAt, nftId, userId, ...it }:
 })
 
 /** Stores what was planned, and returns what is stored then. */
-async function save(ctx: SaveCtx, ref: string, own: Own, plan: Plan) {
+async function save(ctx: SaveCtx, ref: string, own: Own, plan: RecordPlan) {
   await saveRecord(ctx, own, plan)
-  return toOwnRecord(requireStored(await readOwn(ctx, plan.kind, ref)))
+  return toOwnRecord(requireStored(await readOwnRecord(ctx, plan.kind, ref)))
 }
 
 /** The pictures of NFTs are in the bucket of avatars. */
@@ -99,7 +99,7 @@ const pictureContext = (c: Context<AppWithCaller>) => ({
 
 /** Returns what selects an own NFT for the files of its content. */
 async function ownTarget(ctx: SaveCtx, ref: string) {
-  const { number } = requireStored(await readOwn(ctx, 'nft', ref))
+  const { number } = requireStored(await readOwnRecord(ctx, 'nft', ref))
   return { nft: number, owner: ctx.caller.userId }
 }
 
@@ -139,7 +139,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       errors: saveErrors,
     },
     async (c, { param: { ref }, query: { confirm: isConfirmed }, json: { publish } }) => {
-      const own = await readOwn(c.var, 'nft', ref)
+      const own = await readOwnRecord(c.var, 'nft', ref)
       requireCreator(c.var.settings, own)
       const fields = readFields(await c.req.text())
       const plan = planNft(c.var.settings, own, { fields, publish, isConfirmed })
@@ -158,8 +158,8 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       errors: ['not_found', 'conflict'],
     },
     async (c, { param: { ref } }) => {
-      await withdrawRecord(c.var, 'nft', await readOwn(c.var, 'nft', ref))
-      return toOwnRecord(requireStored(await readOwn(c.var, 'nft', ref)))
+      await withdrawRecord(c.var, 'nft', await readOwnRecord(c.var, 'nft', ref))
+      return toOwnRecord(requireStored(await readOwnRecord(c.var, 'nft', ref)))
     },
   )
   .put(
@@ -183,10 +183,10 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       ],
     },
     async (c, { param: { ref } }) => {
-      const own = await readOwn(c.var, 'nft', ref)
+      const own = await readOwnRecord(c.var, 'nft', ref)
       requireCreator(c.var.settings, own)
       await replaceCover(pictureContext(c), own, () => pictureFromBody(c))
-      return toOwnRecord(requireStored(await readOwn(c.var, 'nft', ref)))
+      return toOwnRecord(requireStored(await readOwnRecord(c.var, 'nft', ref)))
     },
   )
   .get(
@@ -254,7 +254,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       errors: saveErrors,
     },
     async (c, { param: { ref }, query: { confirm: isConfirmed }, json: { publish } }) => {
-      const own = await readOwn(c.var, 'listing', ref)
+      const own = await readOwnRecord(c.var, 'listing', ref)
       requireCreator(c.var.settings, own)
       const fields = readFields(await c.req.text())
       const plan = planListing(c.var.settings, own, { fields, publish, isConfirmed })
@@ -273,8 +273,8 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       errors: ['not_found', 'conflict'],
     },
     async (c, { param: { ref } }) => {
-      await withdrawRecord(c.var, 'listing', await readOwn(c.var, 'listing', ref))
-      return toOwnRecord(requireStored(await readOwn(c.var, 'listing', ref)))
+      await withdrawRecord(c.var, 'listing', await readOwnRecord(c.var, 'listing', ref))
+      return toOwnRecord(requireStored(await readOwnRecord(c.var, 'listing', ref)))
     },
   )
   .get(

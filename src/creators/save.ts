@@ -13,7 +13,7 @@ import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { creatorLimits } from '../limits.ts'
 import type { Own } from './own.ts'
-import type { Plan } from './plan.ts'
+import type { RecordPlan } from './plan.ts'
 import { proveToken } from './proof.ts'
 import type { Kind } from './record.ts'
 
@@ -30,7 +30,7 @@ async function nameUser({ db, caller }: Ctx): Promise<void> {
 }
 
 /** Stores a planned record. Throws what `requireDeliverable` and an import throw. */
-export async function saveRecord(ctx: SaveCtx, own: Own, plan: Plan): Promise<void> {
+export async function saveRecord(ctx: SaveCtx, own: Own, plan: RecordPlan): Promise<void> {
   const { db, caller, now, settings } = ctx
   const { user, externalId, stored } = own
   const proven = plan.token
@@ -66,7 +66,7 @@ const tables = {
 } as const satisfies Record<Kind, { table: SQL; isOwn: SQL }>
 
 /** What the plan was made of has to be as it was, and the user's own. */
-function ownGuards({ caller: { userId } }: SaveCtx, own: Own, { kind, line }: Plan): Guard[] {
+function ownGuards({ caller: { userId } }: SaveCtx, own: Own, { kind, line }: RecordPlan): Guard[] {
   const { user, externalId, stored } = own
   const { table, isOwn } = tables[kind]
   const guards = [
@@ -109,7 +109,7 @@ export function setProposal(
   { db, caller, now }: Ctx,
   kind: Kind,
   externalId: string,
-  proposal: Plan['proposal'],
+  proposal: RecordPlan['proposal'],
 ) {
   const subject = sql`(SELECT id FROM ${tables[kind].table} WHERE externalId = ${externalId})`
   if (!proposal)

@@ -36,20 +36,16 @@ export const OwnListings = model('OwnListings', 'A page of your listings.', () =
   next,
 }))
 
-export const WaitingProposal = model(
-  'WaitingProposal',
-  'Something that waits to be approved.',
-  () => ({
-    kind: z.enum(proposalKinds).describe('What it is.'),
-    number: id('The id of the NFT or the listing.'),
-    version: z.uuid().describe('Send it with your decision: it is for just this version.'),
-    submittedAt: time('When it was sent.'),
-    nftId: id('The id of the NFT.'),
-    userId: id('The id of who lists it.'),
-    record: json('The record in the catalogue. Of what is new, all of it waits.'),
-    fields: json('What would change of what is on sale. Empty for what is new.'),
-  }),
-)
+const WaitingProposal = model('WaitingProposal', 'Something that waits to be approved.', () => ({
+  kind: z.enum(proposalKinds).describe('What it is.'),
+  number: id('The id of the NFT or the listing.'),
+  version: z.uuid().describe('Send it with your decision: it is for just this version.'),
+  submittedAt: time('When it was sent.'),
+  nftId: id('The id of the NFT.'),
+  userId: id('The id of who lists it.'),
+  record: json('The record in the catalogue. Of what is new, all of it waits.'),
+  fields: json('What would change of what is on sale. Empty for what is new.'),
+}))
 export const WaitingProposals = model('WaitingProposals', 'What waits to be approved.', () => ({
   proposals: z.array(WaitingProposal).describe('The oldest first.'),
   total: count('How much waits.'),
