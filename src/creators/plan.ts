@@ -97,6 +97,13 @@ function planNew({ stored, user }: Own, { line, publish }: Normal): RecordPlan {
   }
 }
 
+/** Returns a record that is on sale from now on, or from a later time that it names. */
+export const released = (record: Fields, now: Date): Fields => ({
+  ...record,
+  status: 'released',
+  releaseAt: [now.toISOString(), String(record.releaseAt ?? '')].sort().at(-1),
+})
+
 /** It is on sale: what has to be approved waits. */
 function planChange(
   { user }: Own,

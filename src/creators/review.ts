@@ -11,7 +11,7 @@ import { raw } from '../db/statements.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { guard } from '../http/guard.ts'
-import { tokenOf } from './plan.ts'
+import { released, tokenOf } from './plan.ts'
 import { proveToken } from './proof.ts'
 import type { Kind } from './record.ts'
 import { type SaveCtx, setProposal } from './save.ts'
@@ -109,7 +109,7 @@ export async function approveProposal(ctx: SaveCtx, named: Named): Promise<Propo
   const proven = isNew
     ? await proveToken(ctx, { token, holder: { id, wallet, walletChainId }, externalId })
     : []
-  const line = { ...record, ...fields, ...(isNew && { status: 'released' }) }
+  const line = isNew ? released({ ...record, ...fields }, ctx.now) : { ...record, ...fields }
   await writeLines(ctx, [{ line: JSON.stringify(line), stored: row.record }], {
     isConfirmed: true,
     guards: [

@@ -13,7 +13,7 @@ import { ApiError } from '../http/errors.ts'
 import { guard, quotaOf } from '../http/guard.ts'
 import { creatorLimits } from '../limits.ts'
 import type { Own } from './own.ts'
-import type { RecordPlan } from './plan.ts'
+import { type RecordPlan, released } from './plan.ts'
 import { proveToken } from './proof.ts'
 import type { Kind } from './record.ts'
 
@@ -29,7 +29,7 @@ async function nameUser({ db, caller }: Ctx): Promise<void> {
   })
 }
 
-/** Stores a planned record. Throws what `requireDeliverable` and an import throw. */
+/** Stores a planned record. Throws what `proveToken` and an import throw. */
 export async function saveRecord(ctx: SaveCtx, own: Own, plan: RecordPlan): Promise<void> {
   const { db, caller, now, settings } = ctx
   const { user, externalId, stored } = own
@@ -40,7 +40,9 @@ export async function saveRecord(ctx: SaveCtx, own: Own, plan: RecordPlan): Prom
         externalId,
       })
     : []
-  const line = plan.token ? await withRoyalty(settings, plan.line) : plan.line
+  const isReleased = plan.line.status === 'released' && stored?.state !== 'released'
+  const planned = isReleased ? released(plan.line, now) : plan.line
+  const line = plan.token ? await withRoyalty(settings, planned) : planned
   if (!user.isNamed) await nameUser(ctx)
   const newRecords = takeQuotas(
     db,

@@ -2,13 +2,13 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { checkListings } from '../../src/catalogue/check-listings.ts'
 import { connect } from '../../src/db/client.ts'
-import { listings } from '../../src/db/schema/catalogue.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { readSettings } from '../../src/env.ts'
 import { aShop, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain } from '../support/chain/chain.ts'
-import { aSession, execute, findRow } from '../support/makers.ts'
+import { aSession, execute, findRow, setRow } from '../support/makers.ts'
 import { fieldsIn } from '../support/record-form.ts'
 import { aCreator, aListingBody, anNftBody } from './creator.ts'
 
@@ -58,10 +58,15 @@ it('puts on sale what was approved, and sells it from the wallet of its creator'
   const [proposal] = await creator.waiting()
   expect(proposal).toMatchObject({ kind: 'nft', number: nft.number, userId: creator.user.id })
   if (!proposal) throw new Error('nothing waits')
+  // It waited for long.
+  await setRow(nfts, nft.number, { releaseAt: '2026-01-01T00:00:00.000Z' })
+  const before = new Date().toISOString()
   expect(await creator.decide(proposal, 'approve')).toMatchObject({
     status: 200,
     state: 'released',
   })
+  const { releaseAt = '' } = (await findRow(nfts, nft.number)) ?? {}
+  expect(releaseAt >= before).toBe(true)
   expect(await creator.waiting()).toEqual([])
   await execute('UPDATE listings SET untriedUntil = NULL')
   const { item } = await sold(token, order)
