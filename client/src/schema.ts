@@ -1984,6 +1984,7 @@ export interface components {
             };
             /** @description The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title. */
             metadata: {
+                /** @description The title: 1 to 255 characters. */
                 name: string;
             } & {
                 [key: string]: unknown;
@@ -2034,6 +2035,24 @@ export interface components {
              * @default false
              */
             publish?: boolean;
+        };
+        /** @description What is approved. */
+        Approval: {
+            /**
+             * Format: uuid
+             * @description The `version` that was looked at.
+             */
+            version: string;
+        };
+        /** @description What is rejected, and why. */
+        Rejection: {
+            /**
+             * Format: uuid
+             * @description The `version` that was looked at.
+             */
+            version: string;
+            /** @description Why, in a sentence: a mail says it. */
+            reason: string;
         };
         /** @description What was looked at. */
         Acknowledgement: {
@@ -4094,9 +4113,9 @@ export interface components {
             nfts: components["schemas"]["OwnRecord"][];
             /**
              * Format: int64
-             * @description Send it as `before` for the next page; null on the last one.
+             * @description Send it as `cursor` for the next page; null on the last one.
              */
-            next: number | null;
+            nextCursor: number | null;
         };
         /** @description Something that you list. */
         OwnRecord: {
@@ -4149,9 +4168,9 @@ export interface components {
             listings: components["schemas"]["OwnRecord"][];
             /**
              * Format: int64
-             * @description Send it as `before` for the next page; null on the last one.
+             * @description Send it as `cursor` for the next page; null on the last one.
              */
-            next: number | null;
+            nextCursor: number | null;
         };
         /** @description What waits to be approved. */
         WaitingProposals: {
@@ -9311,8 +9330,11 @@ export interface operations {
                  * @example 10
                  */
                 limit?: number;
-                /** @description The `next` of the page before. */
-                before?: string;
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example 1000
+                 */
+                cursor?: string;
             };
             header?: {
                 /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
@@ -9581,8 +9603,11 @@ export interface operations {
                  * @example 10
                  */
                 limit?: number;
-                /** @description The `next` of the page before. */
-                before?: string;
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example 1000
+                 */
+                cursor?: string;
             };
             header?: {
                 /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
@@ -9760,15 +9785,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description What is approved. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The `version` that was looked at.
-                     */
-                    version: string;
-                };
+                "application/json": components["schemas"]["Approval"];
             };
         };
         responses: {
@@ -9815,17 +9835,10 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description What is rejected, and why. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The `version` that was looked at.
-                     */
-                    version: string;
-                    /** @description Why, in a sentence: a mail says it. */
-                    reason: string;
-                };
+                "application/json": components["schemas"]["Rejection"];
             };
         };
         responses: {

@@ -39,7 +39,7 @@ export const NftBody = z
     ...ofNft,
     payload: z.record(z.string(), z.unknown()).optional().describe('Data of your own.'),
     metadata: z
-      .looseObject({ name: z.string() })
+      .looseObject({ name: z.string().describe('The title: 1 to 255 characters.') })
       .describe('The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.'),
     publish,
   })

@@ -37,18 +37,24 @@ const MineQuery = z.object({
     .literal('true')
     .describe('What is on sale is at `/api/public/nfts` and `/api/public/listings`.'),
   limit: limitText(20).describe('Elements per page.'),
-  before: cursorText.optional().describe('The `next` of the page before.'),
+  cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
 })
 const ProposalParam = z.object({
   kind: z.enum(proposalKinds).describe('What it is.'),
   number: idText.describe('The id of the NFT or the listing.'),
 })
 const version = z.uuid().describe('The `version` that was looked at.')
-const Approval = z.strictObject({ version })
-const Rejection = z.strictObject({
-  version,
-  reason: writtenText(creatorLimits.reason.max, 1).describe('Why, in a sentence: a mail says it.'),
-})
+const Approval = z
+  .strictObject({ version })
+  .meta({ id: 'Approval', description: 'What is approved.' })
+const Rejection = z
+  .strictObject({
+    version,
+    reason: writtenText(creatorLimits.reason.max, 1).describe(
+      'Why, in a sentence: a mail says it.',
+    ),
+  })
+  .meta({ id: 'Rejection', description: 'What is rejected, and why.' })
 
 /** What a call that lists something may throw. */
 const saveErrors: readonly ErrorCode[] = [
@@ -118,9 +124,9 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       input: { query: MineQuery },
       answer: OwnNfts,
     },
-    async (c, { query: { before = Number.MAX_SAFE_INTEGER, limit } }) => {
+    async (c, { query: { cursor: before = Number.MAX_SAFE_INTEGER, limit } }) => {
       const { page, next } = await listOwn(c.var, 'nft', { before, limit })
-      return { nfts: page.map(toOwnRecord), next }
+      return { nfts: page.map(toOwnRecord), nextCursor: next }
     },
   )
   .put(
@@ -235,9 +241,9 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       input: { query: MineQuery },
       answer: OwnListings,
     },
-    async (c, { query: { before = Number.MAX_SAFE_INTEGER, limit } }) => {
+    async (c, { query: { cursor: before = Number.MAX_SAFE_INTEGER, limit } }) => {
       const { page, next } = await listOwn(c.var, 'listing', { before, limit })
-      return { listings: page.map(toOwnRecord), next }
+      return { listings: page.map(toOwnRecord), nextCursor: next }
     },
   )
   .put(

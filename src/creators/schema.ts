@@ -26,14 +26,14 @@ const ownFields = () => ({
 })
 export const OwnRecord = model('OwnRecord', 'Something that you list.', ownFields)
 
-const next = orNull(id('Send it as `before` for the next page; null on the last one.'))
+const nextCursor = orNull(id('Send it as `cursor` for the next page; null on the last one.'))
 export const OwnNfts = model('OwnNfts', 'A page of the NFTs that you list.', () => ({
   nfts: z.array(OwnRecord).describe('The newest first.'),
-  next,
+  nextCursor,
 }))
 export const OwnListings = model('OwnListings', 'A page of your listings.', () => ({
   listings: z.array(OwnRecord).describe('The newest first.'),
-  next,
+  nextCursor,
 }))
 
 const WaitingProposal = model('WaitingProposal', 'Something that waits to be approved.', () => ({

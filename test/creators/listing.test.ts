@@ -40,7 +40,7 @@ it('keeps a draft that nobody sees, and changes all of it', async () => {
   })
   expect(await send('GET', '/api/nfts?mine=true')).toMatchObject({
     nfts: [{ ref: 'sunrise', number: created.number }],
-    next: null,
+    nextCursor: null,
   })
 })
 

@@ -18,7 +18,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 /** A page, a form of it, or a document for programs. */
 const page =
-  /^\w+ \/($|openapi.json|llms.txt|claim|collection|create|creators|docs|mails|nfts(\/:id(\/content)?)?$|operations|orders|phone|language|robots.txt|sitemap.xml|sign-in|sign-out|settings)/
+  /^\w+ \/($|openapi.json|llms.txt|claim|collection|create|creators|docs|mails|nfts(\/:id(\/content|\/report)?)?$|operations|orders|phone|language|robots.txt|sitemap.xml|sign-in|sign-out|settings)/
 
 /** A sentence, or several. A table may follow. */
 const sentence = /^(`|[A-Z]|1 to).*[.|`]$/s
