@@ -312,6 +312,11 @@ export const catalogueLimits = {
   ),
   // The metadata of some collections holds the picture.
   lineLength: count('characters of a line of an import', 128 * 1024, 'invalid_input'),
+  metadata: size(
+    'the metadata to which the URI of a token leads',
+    128 * KIBIBYTE,
+    'it is not read',
+  ),
 }
 
 export const creatorLimits = {

@@ -9,10 +9,10 @@ import { prepared } from '../db/statements.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
+import { atGateway } from '../http/ipfs.ts'
 import { peopleLimits } from '../limits.ts'
 import { coverOf } from '../marketplace/pictures.ts'
 import { hasImageSql, isPublicSql } from '../marketplace/query.ts'
-import { gatewayPath } from './ipfs.ts'
 
 /** The longest edge in pixels. `review`: of what waits to be approved. */
 export const artSizes = { card: 480, page: 1200, review: 1200 }
@@ -112,13 +112,6 @@ async function readSource(source: string, settings: ArtSettings): Promise<Blob> 
       () => new Blob(),
     )
   const { IPFS_GATEWAY, LOOPBACK_HOSTS: loopbackHosts } = settings
-  const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([a-z\d]{46,})(.*)$/is.exec(source) ?? []
-  const url = cid && IPFS_GATEWAY ? urlBelow(`${IPFS_GATEWAY}/${cid}`, gatewayPath(path)) : source
-  return fetchPicture(url, { field: 'image', loopbackHosts, isHttpsOnly: true })
-}
-
-/** Returns the URL, unless the path leads to another part of the gateway. */
-function urlBelow(root: string, path: string): string {
-  const { href } = new URL(root + path)
-  return href.startsWith(new URL(root).href) ? href : ''
+  const from = { field: 'image', loopbackHosts, isHttpsOnly: true }
+  return fetchPicture(atGateway(source, IPFS_GATEWAY), from)
 }

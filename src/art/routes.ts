@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
-import { TIMEOUT } from '../avatars/source.ts'
+import { TIMEOUT } from '../http/download.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { cacheControl } from '../http/headers.ts'
 import { idText } from '../http/inputs.ts'

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/access.ts'
+import { MAX_REDIRECTS, TIMEOUT } from '../http/download.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
 import { model } from '../http/fields.ts'
 import { cacheControl } from '../http/headers.ts'
@@ -11,7 +12,7 @@ import { DAY, SECOND } from '../time.ts'
 import { MAX_EDGE } from './picture.ts'
 import { avatarContext, readAvatar, replaceAvatar } from './replace.ts'
 import { avatarUrl, findPicture, pictureAnswer, pictureHeaders } from './serve.ts'
-import { fetchPicture, MAX_REDIRECTS, pictureFromBody, pictureFromForm, TIMEOUT } from './source.ts'
+import { fetchPicture, pictureFromBody, pictureFromForm } from './source.ts'
 
 const AvatarSource = z
   .object({

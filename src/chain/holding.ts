@@ -14,14 +14,16 @@ import {
   readPieces,
   readRoyaltyInfo,
   readStandard,
+  readString,
   readTrouble,
   royaltyRequest,
   type Standard,
   standardRequests,
   tokenAtRequest,
+  uriRequest,
   word,
 } from '../ethereum/token.ts'
-import { toLine } from '../http/text.ts'
+import { cutToLine } from '../http/text.ts'
 import { creatorLimits } from '../limits.ts'
 import { believe, findFirst } from './claims.ts'
 import { askEach, askOne, type Node, nodes, stepNodes } from './nodes.ts'
@@ -118,7 +120,12 @@ async function readHoldingsOf(node: Node, { token, wallet, tokenIds }: Listing) 
     ? await readNamed(node, { token, from: wallet }, standard, tokenIds)
     : await readListed(node, token, wallet, count ?? 0n)
   if (!tokens) return null
-  return { standard, name: cleanName(name ?? ''), isEnumerable: count !== null, tokens }
+  return {
+    standard,
+    name: cutToLine(name ?? '', MAX_NAME) || null,
+    isEnumerable: count !== null,
+    tokens,
+  }
 }
 
 async function readNamed(
@@ -159,14 +166,17 @@ async function askFully(node: Node, requests: readonly RpcRequest[]): Promise<Re
   return isLeftOpen(requests, replies) ? null : replies
 }
 
-/** A contract writes what it wants. */
-const cleanName = (name: string): string | null =>
-  toLine(
-    name
-      .slice(0, MAX_NAME)
-      .toWellFormed()
-      .replace(/\p{Cc}/gu, ' '),
-  ) || null
+/** Returns the URI of the metadata of a token, as one node says: it is only shown. Null if nodes do not tell. */
+export function readTokenUri(
+  network: Network,
+  { contract, tokenId, standard }: { contract: string; tokenId: string; standard: Standard },
+): Promise<string | null> {
+  const request = uriRequest(getAddress(contract), BigInt(tokenId), standard)
+  return findFirst('shown', stepNodes(network), async (node) => {
+    const replies = await askOne(node, [request])
+    return readString(replies(request))
+  })
+}
 
 /**
  * Returns who gets which part of the price when a token is sold again (ERC-2981); null if nobody does, or nodes

@@ -186,15 +186,18 @@ export function lacksFunction(item: Pick<ContractItem, 'from' | 'amount'>, code:
   return has('hasRole(bytes32,address)') && !has(signatureOf(item))
 }
 
-/** Gas to find an owner: ERC721A looks at each token before it, down to the first of its batch. */
-const OWNER_GAS = numberToHex(2_000_000)
+/**
+ * Gas for what may need more: to find an owner, ERC721A looks at each token before it, down to the first of its
+ * batch. A token may write its whole metadata into the URI.
+ */
+const LONG_QUESTION_GAS = numberToHex(2_000_000)
 
 type Holding = Pick<ContractItem, 'token' | 'from' | 'tokenId' | 'amount'>
 
 /** Asks who owns an ERC-721 token, or how many pieces the holder has. */
 export const holdingRequest = ({ token, from, tokenId, amount }: Holding) =>
   amount === 0n
-    ? view(token, encodeCall('ownerOf(uint256)', tokenId), OWNER_GAS)
+    ? view(token, encodeCall('ownerOf(uint256)', tokenId), LONG_QUESTION_GAS)
     : view(token, encodeCall('balanceOf(address,uint256)', from, tokenId), QUESTION_GAS)
 
 /**
@@ -229,12 +232,13 @@ export const collectionRequests = (token: Address, wallet: Address) => [
 
 /** `name`: as the contract writes it; null without one. `count`: null if it does not list them. */
 export const readCollection = (token: Address, wallet: Address, replies: Replies) => ({
-  name: readText(replies(nameRequest(token))),
+  name: readString(replies(nameRequest(token))),
   count:
     word(replies(isEnumerable(token))) === 1n ? word(replies(countRequest(token, wallet))) : null,
 })
 
-function readText(reply: Reply): string | null {
+/** Returns the text that a contract has returned; null if it has returned none. */
+export function readString(reply: Reply): string | null {
   const data = read(hex, reply)
   if (!data) return null
   try {
@@ -243,6 +247,14 @@ function readText(reply: Reply): string | null {
     return null
   }
 }
+
+/** Asks for the URI of the metadata of a token. */
+export const uriRequest = (token: Address, tokenId: bigint, standard: Standard) =>
+  view(
+    token,
+    encodeCall(standard === 'erc721' ? 'tokenURI(uint256)' : 'uri(uint256)', tokenId),
+    LONG_QUESTION_GAS,
+  )
 
 /** Asks for the id of a token that a wallet has, by its position in the list of the contract (EIP-721). */
 export const tokenAtRequest = (token: Address, wallet: Address, index: number) =>

@@ -21,6 +21,18 @@ export function toLine(text: string, lineEnd = ' '): string {
   return visible.test(line) ? line : ''
 }
 
+/**
+ * Returns a text of somebody unknown, or its first characters, as one line: control characters become blanks.
+ * It is cut before anything else, because a pattern could take a time that grows with the square of the length.
+ */
+export const cutToLine = (text: string, max: number): string =>
+  toLine(
+    text
+      .slice(0, max)
+      .toWellFormed()
+      .replace(/\p{Cc}/gu, ' '),
+  )
+
 /** Whether a text shows something, and each of its characters is seen or changes what is beside it. */
 export const isSeen = (text: string): boolean => visible.test(text) && text.search(invisible) < 0
 

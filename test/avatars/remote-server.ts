@@ -1,4 +1,4 @@
-/** A web server for the tests that serves pictures, errors and broken responses; a global setup. */
+/** A web server for the tests that serves pictures, texts, errors and broken responses; a global setup. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,6 +27,7 @@ const answers: Record<string, Answer> = {
     response.writeHead(200, { 'content-type': 'text/plain' }).end(picture),
   '/page': (response) =>
     response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<html>not a picture</html>'),
+  '/echo': (response, query) => response.writeHead(200).end(query.get('text')),
   '/empty': (response) => response.writeHead(200).end(),
   '/status': (response, query) => response.writeHead(Number(query.get('code'))).end(picture),
   '/redirect': (response, query) =>

@@ -10,7 +10,7 @@ export const requests: Guard[] = [
   },
   {
     name: 'each redirect is checked as the URL itself',
-    code: 'src/avatars/source.ts: followRedirects',
+    code: 'src/http/download.ts: followRedirects',
     broken: { call: 'parseDestination location' },
     test: 'test/avatars/remote.test.ts: redirects',
   },

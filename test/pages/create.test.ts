@@ -1,12 +1,14 @@
 /** The pages on which people list NFTs by themselves, with a real chain. */
 import { eq } from 'drizzle-orm'
-import { expect, it } from 'vitest'
+import { encodeAbiParameters } from 'viem'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { proposals } from '../../src/db/schema/creators.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { aCreator, aListingBody, anNftBody } from '../creators/creator.ts'
 import { answerOf, callWith } from '../support/api.ts'
+import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { aSession, db, execute } from '../support/makers.ts'
 import { fieldsIn } from '../support/record-form.ts'
@@ -332,4 +334,200 @@ it('says to others why they cannot list, and shows them nothing of it', async ()
   expect((await closed.open('/create')).text).toContain('Only the operator lists NFTs here.')
   const open = await aCreatorWithBrowser(chain)
   expect((await open.open('/create')).html).toContain('<a href="/create"')
+})
+
+describe('the form of a token begins with what it says of itself', () => {
+  const remote = (path: string) => `http://${inject('remoteHost')}${path}`
+  const echo = (text: string) => remote(`/echo?text=${encodeURIComponent(text)}`)
+  const ofJson = (value: unknown) => echo(JSON.stringify(value))
+  const nothing = { title: '', description: '', link: '', image: '' }
+
+  /** Opens the form of a token that somebody has chosen, for each URI that its contract returns. */
+  async function formsOf(name: 'DescribedToken' | 'DescribedEdition', bindings = {}) {
+    const chain = await aChain()
+    const contract = await chain.aPeculiarToken(name)
+    const creator = await aCreator(chain)
+    const visitor = aVisitor(await aSession(creator.user))
+    const isEdition = name === 'DescribedEdition'
+    const chosen = {
+      ...{ network: chain.name, contract, contractName: 'Waves', fulfilment: 'transfer' },
+      ...{ amountType: isEdition ? 'limited' : 'unique', token: isEdition ? '171:5' : '0:1' },
+    }
+    const env = { ...creator.bindings, ...bindings }
+    const read = async (others: Record<string, string> = {}) => {
+      const query = new URLSearchParams({ ...chosen, ...others })
+      const { status, html } = await pageOf(visitor.get(`/create/a?${query}`, { env }))
+      expect(status).toBe(200)
+      const { title, description, link, image } = fieldsIn(html)
+      return { title, description, link, image }
+    }
+    const setUri = (uri: string) => tokenCalls(chain.rpcUrl, chain.seller, contract)('setURI', uri)
+    const readWith = async (uri: string) => {
+      await setUri(uri)
+      return read()
+    }
+    return { chain, creator, visitor, env, chosen, read, readWith, setUri }
+  }
+
+  it('and stores nothing until it is sent', async () => {
+    const { chain, creator, readWith, setUri, read } = await formsOf('DescribedToken')
+    const said = {
+      ...{ name: 'Sunrise #1', description: 'A morning\nat sea', image: 'ipfs://bafy/1.png' },
+      ...{ external_url: 'https://sea.example/1', attributes: [{ value: 3 }], animation_url: 'x' },
+    }
+    const form = {
+      ...{ title: 'Sunrise #1', description: 'A morning\nat sea' },
+      ...{ link: 'https://sea.example/1', image: 'ipfs://bafy/1.png' },
+    }
+    expect(await readWith(ofJson(said))).toEqual(form)
+    expect(await readWith(remote(`/redirect?to=${encodeURIComponent(ofJson(said))}`))).toEqual(form)
+    expect(await db.$count(nfts, eq(nfts.creatorId, creator.user.id))).toBe(0)
+    expect(await db.$count(quotas, eq(quotas.name, `chain:${creator.user.id}`))).toBe(0)
+
+    await setUri(ofJson({ name: 'Another' }))
+    await creator.putNft('a', anNftBody(chain, { metadata: { name: 'Stored' } }))
+    expect(await read()).toEqual({ ...nothing, title: 'Stored' })
+  })
+
+  it('and keeps what was entered instead', async () => {
+    const { readWith, chosen, visitor, env } = await formsOf('DescribedToken')
+    const said = { name: 'Sunrise', description: 'A morning' }
+    expect(await readWith(ofJson(said))).toMatchObject({ title: 'Sunrise' })
+    const form = {
+      ...chosen,
+      priceCents: 'x',
+      priceCurrency: 'EUR',
+      title: 'Dusk',
+      description: '',
+    }
+    const refused = await pageOf(visitor.post('/create/a', { env, form }))
+    expect(refused.status).toBe(400)
+    expect(fieldsIn(refused.html)).toMatchObject({ title: 'Dusk', description: '' })
+  })
+
+  it('with the id of a piece in the URI and in the text', async () => {
+    const { readWith } = await formsOf('DescribedEdition')
+    const id = `${'0'.repeat(62)}ab`
+    const [before, after] = ['{"name":"{id}","description":"In the URI: ', '"}'].map(
+      encodeURIComponent,
+    )
+    expect(await readWith(remote(`/echo?text=${before}{id}${after}`))).toEqual({
+      ...nothing,
+      title: id,
+      description: `In the URI: ${id}`,
+    })
+  })
+
+  it('as the URI itself has it', async () => {
+    const { readWith } = await formsOf('DescribedToken')
+    const json = '{"name":"Wave #1, {id} of 100%"}'
+    const said = { ...nothing, title: 'Wave #1, {id} of 100%' }
+    for (const uri of [
+      `data:application/json;base64,${btoa(json)}`,
+      `data:application/json;utf8,${json}`,
+      `data:,${encodeURIComponent(json)}`,
+    ])
+      expect(await readWith(uri)).toEqual(said)
+  })
+
+  it('without what nobody sees, as long as a record has it', async () => {
+    const { readWith } = await formsOf('DescribedToken')
+    const name = ' Sun\u0000rise\u202E\nand\u200B moon\u0085set '
+    expect(await readWith(ofJson({ name }))).toEqual({ ...nothing, title: 'Sun rise and moon set' })
+    const description = '\u0007A\tmorning\r\n\r\nat \u202Esea\n\u200B'
+    expect(await readWith(ofJson({ description }))).toEqual({
+      ...nothing,
+      description: 'A morning\n\nat sea',
+    })
+    const long = 'x'.repeat(3000)
+    expect(await readWith(ofJson({ name: long, description: long }))).toEqual({
+      ...nothing,
+      title: 'x'.repeat(255),
+      description: 'x'.repeat(2000),
+    })
+  })
+
+  it.each([
+    ['no text', { name: 7, description: ['a'], external_url: {}, image: null }],
+    ['of another scheme', { external_url: 'javascript:alert(1)', image: 'data:image/png,x' }],
+    ['without encryption', { external_url: 'http://a.example/', image: 'http://a.example/1' }],
+    [
+      'with what nobody sees',
+      { external_url: 'https://a.example/\u202E', image: 'ipfs://a/\u0000' },
+    ],
+    ['too long', { external_url: `https://a.example/${'x'.repeat(2000)}` }],
+    ['no object', [{ name: 'A' }]],
+    ['no JSON', undefined],
+  ])('without what is %s', async (_, said) => {
+    const { readWith } = await formsOf('DescribedToken')
+    expect(await readWith(ofJson(said))).toEqual(nothing)
+  })
+
+  it.each([
+    ['is empty', ''],
+    ['is no URI', '1.json'],
+    ['is private', 'https://10.0.0.1/1.json'],
+    ['is not encrypted', 'http://metadata.example.com/1.json'],
+    ['leads to a private address', remote('/redirect?to=https://10.0.0.1/')],
+    ['is of IPFS, without a gateway', `ipfs://${'Qm'.padEnd(46, '7')}/1`],
+    ['is of another scheme', 'file:///etc/passwd'],
+    ['has no data', 'data:application/json'],
+    ['leads to an error', remote('/status?code=404')],
+    ['leads to more than it may have', remote('/endless')],
+    ['leads to a picture', remote('/picture.jpg')],
+  ])('but with nothing of a URI that %s', async (_, uri) => {
+    const { readWith } = await formsOf('DescribedToken')
+    expect(await readWith(uri)).toEqual(nothing)
+  })
+
+  it('up to 128 KiB', async () => {
+    const { chain, read } = await formsOf('DescribedToken')
+    const readLong = async (length: number) => {
+      const before = 'data:,{"name":"Long","image":"'
+      const uri = `${before}${'x'.repeat(length - before.length - 2)}"}`
+      const result = encodeAbiParameters([{ type: 'string' }], [uri])
+      await chain.setFaults({ on: ['eth_call'], effect: { result } })
+      return read()
+    }
+    expect(await readLong(128 * 1024)).toEqual({ ...nothing, title: 'Long' })
+    expect(await readLong(128 * 1024 + 1)).toEqual(nothing)
+  })
+
+  it('from the gateway of IPFS', async () => {
+    const IPFS_GATEWAY = 'https://gateway.example.com/ipfs'
+    const { readWith } = await formsOf('DescribedToken', { IPFS_GATEWAY })
+    const real = globalThis.fetch
+    const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      if (!String(input).startsWith(IPFS_GATEWAY)) return real(input, init)
+      return new Response(JSON.stringify({ name: String(input) }))
+    })
+    const cid = 'Qm'.padEnd(46, '7')
+    expect(await readWith(`ipfs://${cid}/1`)).toEqual({
+      ...nothing,
+      title: `${IPFS_GATEWAY}/${cid}/1`,
+    })
+    expect(await readWith(`ipfs://${cid}/../../admin`)).toEqual(nothing)
+    fetched.mockRestore()
+  })
+
+  it('only for who may list it', async () => {
+    const { readWith } = await formsOf('DescribedToken', { CREATORS: 'invited' })
+    expect(await readWith(ofJson({ name: 'Sunrise' }))).toEqual(nothing)
+  })
+
+  it('only of a token of a network, whose node answers', async () => {
+    const { readWith, read, creator } = await formsOf('DescribedToken')
+    expect(await readWith(ofJson({ name: 'Sunrise' }))).toMatchObject({ title: 'Sunrise' })
+    for (const others of [
+      { network: 'constructor' },
+      { contract: 'x' },
+      { token: `${2n ** 256n}` },
+      { contract: creator.chain.seller },
+    ])
+      expect(await read(others)).toEqual(nothing)
+    await creator.chain.setFaults({
+      effect: { error: { code: -32603, message: '' }, reach: 'none' },
+    })
+    expect(await read()).toEqual(nothing)
+  })
 })

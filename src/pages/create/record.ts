@@ -55,7 +55,7 @@ export function startRecord({ token, ...chosen }: Chosen): Fields | null {
 }
 
 /** What is shown as a link, and where a picture is read. */
-const Shown = z.object({
+export const ShownUrls = z.object({
   link: z.literal('').or(z.string().regex(/^https:\/\/[^/\s]+\S*$/, 'must be an https URL')),
   image: z
     .literal('')
@@ -78,7 +78,7 @@ function enterContent({ content }: Fields, { phrase }: Entered) {
 
 /** Returns the fields of the NFT that were entered, for `planNft`. */
 export function enterOwnNft(record: Fields, form: Entered): Fields {
-  const { link, image } = parseForm(Shown, { link: form.link.trim(), image: form.image.trim() })
+  const { link, image } = parseForm(ShownUrls, { link: form.link.trim(), image: form.image.trim() })
   return {
     ...record,
     contractName: form.contractName,

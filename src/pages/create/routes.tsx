@@ -21,6 +21,7 @@ import {
   withdrawOwnRecords,
 } from './own-records.ts'
 import { type Chosen, ChosenValues, RecordValues } from './record.ts'
+import { readTokenTexts } from './token-texts.ts'
 import { AskForm, OwnNftList, RecordPage, RecordPreview, TokenChoice } from './views.tsx'
 
 const ListQuery = z.object({ before: cursorText.optional().catch(undefined) })
@@ -90,9 +91,16 @@ async function showRecord(
   c: Context<AppWithCaller>,
   { param: { ref }, form: chosen }: { param: { ref: string }; form: Chosen },
 ) {
-  const { account, ...records } = await readOwnRecords(c.var, ref, chosen)
+  const { account, record, ...records } = await readOwnRecords(c.var, ref, chosen)
+  const isBegun = !records.nft.stored && !c.get('rejection')
+  const metadata =
+    isBegun && mayList(c.var.settings, account.approved)
+      ? await readTokenTexts(c.var.settings, record)
+      : record.metadata
   const isNotAllowed = !c.get('rejection') && (await lacksPermission(c.var, records.nft))
   const title = ({ create }: Texts) => (records.nft.stored ? create.title : create.new)
-  const view = <RecordPage {...records} {...{ ref, chosen, isNotAllowed }} />
+  const view = (
+    <RecordPage {...records} record={{ ...record, metadata }} {...{ ref, chosen, isNotAllowed }} />
+  )
   return page(c, { title, account, scripts: ['dialog.js'] }, view)
 }

@@ -11,7 +11,7 @@ import {
 import { deliveryAbi } from '../../../contracts/delivery-abi.ts'
 import { rpc } from './rpc.ts'
 
-/** OpenZeppelin's presets. The seller may do all of this. */
+/** OpenZeppelin's presets, and URIs of fixtures. The seller may do all of this. */
 const tokenAbi = parseAbi([
   'function setApprovalForAll(address operator, bool approved)',
   'function mint(address to)',
@@ -22,6 +22,7 @@ const tokenAbi = parseAbi([
   'function revokeRole(bytes32 role, address account)',
   'function pause()',
   'function unpause()',
+  'function setURI(string uri)',
 ])
 
 type Name<T extends Abi> = ContractFunctionName<T, 'nonpayable'>

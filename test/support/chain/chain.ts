@@ -41,7 +41,8 @@ export type ChainRecord = {
 
 /** Tokens that anybody may mint: test/contracts/fixtures/Peculiar.sol. */
 type PeculiarFixture =
-  `${'Quantity' | 'Soulbound' | 'Locked' | 'CodeHash' | 'Role' | 'Origin' | 'Expensive' | 'Silent' | 'Collector' | 'LongName'}Token`
+  | `${'Quantity' | 'Soulbound' | 'Locked' | 'CodeHash' | 'Role' | 'Origin' | 'Expensive' | 'Silent' | 'Collector' | 'LongName' | 'Described'}Token`
+  | 'DescribedEdition'
 
 /** The same of packages: test/support/chain/packages. */
 export type PackageToken =

@@ -10,9 +10,8 @@ import type { LookupFunction } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { isPublic, parseDestination } from '../../../../src/http/destination.ts'
 import { ApiError, invalidField } from '../../../../src/http/errors.ts'
+import { catalogueLimits, describeLimit } from '../../../../src/limits.ts'
 
-/** Bytes. */
-const MAX_BYTES = 128 * 1024
 const MAX_REDIRECTS = 5
 const ATTEMPTS = 4
 
@@ -108,7 +107,8 @@ async function read(response: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response) {
     size += chunk.length
-    if (size > MAX_BYTES) throw invalidMetadata(`must have at most ${MAX_BYTES / 1024} KiB`)
+    if (size > catalogueLimits.metadata.max)
+      throw invalidMetadata(`must have at most ${describeLimit(catalogueLimits.metadata)}`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

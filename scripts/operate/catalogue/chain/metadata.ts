@@ -1,8 +1,8 @@
 /** The metadata of tokens, from the URIs that their contract returns. */
 
-import { gatewayPath } from '../../../../src/art/ipfs.ts'
-import { parseExactly } from '../../../../src/catalogue/json.ts'
+import { fillId, parseMetadata, readDataUri } from '../../../../src/catalogue/metadata.ts'
 import { invalidField } from '../../../../src/http/errors.ts'
+import { gatewayPath } from '../../../../src/http/ipfs.ts'
 import { abi, type TokenContract, unlessReverted } from './contract.ts'
 import { type DownloadOptions, download } from './download.ts'
 
@@ -22,20 +22,15 @@ export function createReader(
   const downloads = { ...options, failedHosts: new Set<string>() }
   return async (id) => {
     const isErc1155 = standard === 'erc1155'
-    // Clients replace `{id}` in the URI and in the document of an ERC-1155 token.
-    const hex = id.toString(16).padStart(64, '0')
-    const replaceId = (text: string) => (isErc1155 ? text.replaceAll('{id}', hex) : text)
+    const withId = (text: string) => (isErc1155 ? fillId(text, id) : text)
     const call = { address, abi, functionName: isErc1155 ? 'uri' : 'tokenURI' } as const
     const reading = node.readContract({ ...call, args: [id] })
     const text = await unlessReverted(reading)
     if (text === undefined) await reading.catch(refuseOutOfGas)
-    const uri = replaceId(text ?? '')
+    const uri = withId(text ?? '')
     if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), downloads) }
-    for (const text of await last.texts) {
-      const value = parseJson(replaceId(text))
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-    }
-    throw invalidField('metadata', 'must be a JSON object')
+    const texts = await last.texts
+    return parseMetadata(texts.map(withId))
   }
 }
 
@@ -75,24 +70,4 @@ function join(base: string, path: string): string {
   if (!/^[\w-]+$/.test(id) || !url?.href.startsWith(base + id))
     throw invalidField('uri', 'must have a content identifier after the scheme')
   return url.href
-}
-
-/** RFC 2397. Contracts often leave out the escapes that it asks for: the last text is as it is. */
-function readDataUri(uri: string): string[] {
-  const [, head = '', data] = /^([^,]*),(.*)$/s.exec(uri) ?? []
-  if (data === undefined) throw invalidField('uri', 'must have data')
-  if (/;\s*base64\s*$/i.test(head)) return [Buffer.from(data, 'base64').toString()]
-  try {
-    return [decodeURIComponent(data), data]
-  } catch {
-    return [data]
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseExactly(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
 }
