@@ -366,7 +366,13 @@ describe('the form of a token begins with what it says of itself', () => {
       await setUri(uri)
       return read()
     }
-    return { chain, creator, visitor, env, chosen, read, readWith, setUri }
+    /** The same of a URI that a transaction cannot store. */
+    const readLong = async (uri: string) => {
+      const result = encodeAbiParameters([{ type: 'string' }], [uri])
+      await chain.setFaults({ on: ['eth_call'], effect: { result } })
+      return read()
+    }
+    return { chain, creator, visitor, env, chosen, read, readWith, readLong, setUri }
   }
 
   it('and stores nothing until it is sent', async () => {
@@ -431,7 +437,7 @@ describe('the form of a token begins with what it says of itself', () => {
   })
 
   it('without what nobody sees, as long as a record has it', async () => {
-    const { readWith } = await formsOf('DescribedToken')
+    const { readWith, readLong } = await formsOf('DescribedToken')
     const name = ' Sun\u0000rise\u202E\nand\u200B moon\u0085set '
     expect(await readWith(ofJson({ name }))).toEqual({ ...nothing, title: 'Sun rise and moon set' })
     const description = '\u0007A\tmorning\r\n\r\nat \u202Esea\n\u200B'
@@ -440,7 +446,8 @@ describe('the form of a token begins with what it says of itself', () => {
       description: 'A morning\n\nat sea',
     })
     const long = 'x'.repeat(3000)
-    expect(await readWith(ofJson({ name: long, description: long }))).toEqual({
+    const said = JSON.stringify({ name: long, description: long })
+    expect(await readLong(`data:,${said}`)).toEqual({
       ...nothing,
       title: 'x'.repeat(255),
       description: 'x'.repeat(2000),
@@ -481,16 +488,13 @@ describe('the form of a token begins with what it says of itself', () => {
   })
 
   it('up to 128 KiB', async () => {
-    const { chain, read } = await formsOf('DescribedToken')
-    const readLong = async (length: number) => {
+    const { readLong } = await formsOf('DescribedToken')
+    const uriOf = (length: number) => {
       const before = 'data:,{"name":"Long","image":"'
-      const uri = `${before}${'x'.repeat(length - before.length - 2)}"}`
-      const result = encodeAbiParameters([{ type: 'string' }], [uri])
-      await chain.setFaults({ on: ['eth_call'], effect: { result } })
-      return read()
+      return `${before}${'x'.repeat(length - before.length - 2)}"}`
     }
-    expect(await readLong(128 * 1024)).toEqual({ ...nothing, title: 'Long' })
-    expect(await readLong(128 * 1024 + 1)).toEqual(nothing)
+    expect(await readLong(uriOf(128 * 1024))).toEqual({ ...nothing, title: 'Long' })
+    expect(await readLong(uriOf(128 * 1024 + 1))).toEqual(nothing)
   })
 
   it('from the gateway of IPFS', async () => {
