@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('a creator in a browser', () => {
     await page.getByLabel('Price of a piece', { exact: true }).fill('25.00')
     await page.getByLabel('Pieces for sale').fill('6')
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('Your wallet does not hold the 6 pieces').waitFor()
+    await page.getByText('The linked wallet does not hold the 6 pieces').waitFor()
     await expectAccessible(page, 'a form that was refused')
     await page.getByLabel('Pieces for sale').fill('5')
     await page.getByRole('button', { name: 'Publish' }).click()

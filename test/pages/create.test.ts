@@ -186,7 +186,7 @@ it('says beside the field or above the form why it was refused, and keeps what w
 
   const tooMany = await send({ amount: '6' })
   expect(tooMany.status).toBe(409)
-  expect(tooMany.html).toMatch(/role="alert">Your wallet does not hold the 6 pieces/)
+  expect(tooMany.html).toMatch(/role="alert">The linked wallet does not hold the 6 pieces/)
   expect(fieldsIn(tooMany.html)).toMatchObject({ title: 'Sunrise', amount: '6', token: '1:5' })
   for (const [values, field, sentence] of [
     [{ title: ' ' }, 'title', 'Must be 1 to 255 characters.'],

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Fields } from '../../catalogue/change.ts'
 import { fillId, parseMetadata, readDataUri } from '../../catalogue/metadata.ts'
-import { nftFields } from '../../catalogue/record.ts'
+import { nftShape } from '../../catalogue/record.ts'
 import { readTokenUri } from '../../chain/holding.ts'
 import type { Settings } from '../../env.ts'
 import { type Download, downloadFile } from '../../http/download.ts'
@@ -29,9 +29,9 @@ export async function readTokenTexts(settings: ReadSettings, record: Fields): Pr
 const tokenIn = ({ NETWORKS }: ReadSettings) =>
   z.object({
     network: z.enum(Object.keys(NETWORKS)),
-    contract: nftFields.contract,
-    tokenId: nftFields.tokenId.unwrap(),
-    amountType: nftFields.amountType,
+    contract: nftShape.contract,
+    tokenId: nftShape.tokenId.unwrap(),
+    amountType: nftShape.amountType,
   })
 
 async function readMetadataOf(settings: ReadSettings, record: Fields): Promise<Fields> {
