@@ -27,7 +27,7 @@ export type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
   images: ImagesBinding
 }
 type ArtName = { id: number; size: keyof typeof artSizes }
-type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
+export type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
 
 type Source = { coverKey: string | null; image: string | null }
 

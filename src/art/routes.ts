@@ -1,18 +1,13 @@
 import * as z from 'zod'
-import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
+import { pictureAnswer } from '../avatars/serve.ts'
 import { TIMEOUT } from '../http/download.ts'
 import { Endpoints } from '../http/endpoint.ts'
 import { cacheControl } from '../http/headers.ts'
 import { idText } from '../http/inputs.ts'
 import { peopleLimits } from '../limits.ts'
 import { SECOND } from '../time.ts'
+import { answerArt } from './answer.ts'
 import { artSizes, readArt } from './art.ts'
-
-/** A transparent GIF. With it an `img` shows the drawing below, and no sign of a broken picture. */
-const nothing = Uint8Array.from(
-  atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'),
-  (character) => character.charCodeAt(0),
-)
 
 const ArtParam = z.object({
   id: idText.describe('Id of the NFT.'),
@@ -42,9 +37,6 @@ export const artRoutes = new Endpoints().get(
   },
   async (c, { param }) => {
     const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
-    const art = await readArt(ctx, param)
-    if (art) return c.body(art.body, 200, { ...pictureHeaders, etag: art.etag })
-    if (c.req.header('sec-fetch-dest') !== 'image') return c.notFound()
-    return c.body(nothing, 404, { 'content-type': 'image/gif' })
+    return answerArt(c, await readArt(ctx, param))
   },
 )

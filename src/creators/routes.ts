@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { answerArt } from '../art/answer.ts'
 import { artSizes } from '../art/art.ts'
-import { pictureAnswer, pictureHeaders } from '../avatars/serve.ts'
+import { pictureAnswer } from '../avatars/serve.ts'
 import { pictureFromBody } from '../avatars/source.ts'
 import { fileFromBody } from '../content/body.ts'
 import { FileName } from '../content/record.ts'
@@ -354,8 +355,6 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       input: { param: ProposalParam.pick({ number: true }) },
       middleware: pictureAnswer.middleware,
     },
-    async (c, { param: { number } }) => {
-      const art = await readProposedArt(pictureContext(c), number)
-      return art ? c.body(art.body, 200, { ...pictureHeaders, etag: art.etag }) : c.notFound()
-    },
+    async (c, { param: { number } }) =>
+      answerArt(c, await readProposedArt(pictureContext(c), number)),
   )

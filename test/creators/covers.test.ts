@@ -36,10 +36,11 @@ const art = async ({ number }: { number: number }, size = 'page') =>
   pictureIn(await call('GET', `/nfts/${number}/art/${size}`))
 
 const session = await aSession(await anAdministrator())
-const waitingCover = async ({ number }: { number: number }) => {
-  const headers = { cookie: `token=${session}` }
-  return pictureIn(await call('GET', `/operations/review/nft/${number}/cover`, { headers }))
-}
+const askForCover = ({ number }: { number: number }, headers = {}) =>
+  call('GET', `/operations/review/nft/${number}/cover`, {
+    headers: { cookie: `token=${session}`, ...headers },
+  })
+const waitingCover = async (nft: { number: number }) => pictureIn(await askForCover(nft))
 
 const uploads = async () => (await env.AVATARS.list({ prefix: 'uploads/' })).objects
 
@@ -59,6 +60,16 @@ async function approve({ waiting, decide }: Creator) {
   if (!proposal) throw new Error('nothing waits')
   expect(await decide(proposal, 'approve')).toMatchObject({ status: 200 })
 }
+
+it('shows a reviewer the drawing of what has no picture', async () => {
+  const chain = await aChain({ erc1155: 5 })
+  const creator = await aCreator(chain)
+  const nft = await creator.putNft('sunrise', anNftBody(chain, { publish: true }))
+  expect(await waitingCover(nft)).toBe(404)
+  const answer = await askForCover(nft, { 'sec-fetch-dest': 'image' })
+  expect(answer.status).toBe(404)
+  expect(await formatAndSize(new Uint8Array(await answer.arrayBuffer()))).toBe('image/gif 1×1')
+})
 
 it('converts the picture of a draft once, and shows it in both sizes once it is on sale', async () => {
   const chain = await aChain({ erc1155: 5 })
