@@ -39,14 +39,18 @@ export const ProposalPage = ({ proposal, nft, creator, others, reports }: Propos
       <h1>
         {describeKind(proposal)}: <bdi>{describeValue(name)}</bdi>
       </h1>
-      <ProposedCover {...proposal} size="page" />
-      {description !== undefined && (
-        <p class="description" dir="auto">
-          {describeValue(description)}
-        </p>
-      )}
-      <Changes {...proposal} />
-      <FactPanel facts={[...whatFacts(proposal, nft), ...whoFacts(proposal, creator)]} />
+      <div class="nft">
+        <ProposedCover {...proposal} size="page" />
+        <div class="flow">
+          {description !== undefined && (
+            <p class="description" dir="auto">
+              {describeValue(description)}
+            </p>
+          )}
+          <Changes {...proposal} />
+          <FactPanel facts={[...whatFacts(proposal, nft), ...whoFacts(proposal, creator)]} />
+        </div>
+      </div>
       <Section id="read" title="What buyers read and get">
         <Facts facts={shownFields(nft)} />
       </Section>

@@ -68,5 +68,9 @@ export const reviewRoutes = new Endpoints()
 
 async function proposalPage(c: Context<AppWithCaller>, { param }: Props) {
   const { account, ...found } = await readWaiting(c.var, param)
-  return adminPage(c, { title: 'Review', account }, <ProposalPage {...found} />)
+  return adminPage(
+    c,
+    { title: 'Review', account, scripts: ['art.js'] },
+    <ProposalPage {...found} />,
+  )
 }
