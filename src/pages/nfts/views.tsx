@@ -239,7 +239,7 @@ export const NftPage = (details: NftPageProps) => {
             [orders.network, network],
           ]}
         />
-        {account && <ReportForm id={nft.id} />}
+        {account && account.id !== nft.creator.id && <ReportForm id={nft.id} />}
       </div>
     </article>
   )
