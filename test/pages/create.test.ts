@@ -99,6 +99,7 @@ it('leads a creator from a contract to what is in review, and on sale', async ()
   expect(preview.text).toContain('€25.00')
   expect(preview.text).toContain('A morning at sea')
   expect(preview.text).toContain('Buy at shop.example')
+  expect(preview.text).not.toContain('This is not theirs')
 
   for (const proposal of await creator.waiting())
     expect(await creator.decide(proposal, 'approve')).toMatchObject({ state: 'released' })
