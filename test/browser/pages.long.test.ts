@@ -51,7 +51,8 @@ const pages: Record<string, readonly string[]> = {
     ...['/operations/orders', '/operations/orders/2', '/operations/users', '/operations/users/5'],
     ...['/operations/nfts', '/operations/nfts/5', '/operations/listings', '/operations/shops'],
     ...['/operations/search?q=bo', '/operations/search?q=nothing', '/operations/audit'],
-    ...['/operations/administrators', '/operations/review', '/settings/api-access/everyone'],
+    ...['/operations/administrators', '/operations/review', '/operations/review/nft/4'],
+    ...['/settings/api-access/everyone'],
   ],
 }
 

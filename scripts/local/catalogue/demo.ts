@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { listings } from '../../../src/db/schema/catalogue.ts'
 import type { contentFiles } from '../../../src/db/schema/content.ts'
+import type { proposals } from '../../../src/db/schema/creators.ts'
 import type { addresses, users } from '../../../src/db/schema/users.ts'
 import { ADMINISTRATOR } from '../../../src/db/schema/users.ts'
 import { hashIdentity } from '../../../src/identity/namespace.ts'
@@ -191,6 +192,16 @@ const demoListings = demoNfts
   )
   .map((row, i) => ({ ...row, id: i + 1, externalId: `listing-${i + 1}` }))
 
+/** What waits to be approved. */
+const demoProposals: (typeof proposals.$inferInsert)[] = [
+  {
+    ...{ kind: 'nft', subjectId: 4, userId: 2, state: 'in_review', fields: '{}' },
+    version: '4a7d1c52-0c3e-4f0b-9a55-6b1f2f6c8e04',
+    // What waits for days raises an alarm.
+    submittedAt: new Date().toISOString(),
+  },
+]
+
 /** Returns the rows of the catalogue, with NFTs of these contracts. */
 export const demoCatalogue = (contracts: Collectibles) => ({
   users: demoUsers,
@@ -198,4 +209,5 @@ export const demoCatalogue = (contracts: Collectibles) => ({
   nfts: nftRows(contracts),
   listings: demoListings,
   files: demoFiles,
+  proposals: demoProposals,
 })

@@ -7,6 +7,7 @@ import { batch } from '../../../src/db/batch.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { contentFiles } from '../../../src/db/schema/content.ts'
+import { proposals } from '../../../src/db/schema/creators.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
 import type { Statement } from '../../../src/db/statements.ts'
@@ -71,6 +72,7 @@ export async function loadDemo(
     await bucket.put(row.key, content, { sha256: row.sha256 })
     await db.insert(contentFiles).values(row)
   }
+  await db.insert(proposals).values(rows.proposals)
 }
 
 /** Returns the contracts of the demo catalogue, or null if the database holds another one. */
