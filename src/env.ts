@@ -114,6 +114,8 @@ const networks = z
       new Set(Object.values(all).map(({ chainId }) => chainId)).size === Object.keys(all).length,
     'two networks have the same chainId',
   )
+  // A name that all objects have, such as `constructor`, is no network.
+  .transform((all): typeof all => Object.assign(Object.create(null), all))
 
 const loopbackHosts = z
   .string()

@@ -57,15 +57,25 @@ export async function artOf(
   const source = cover?.url ?? image
   if (!source) return null
   const hash = await hashOf(source)
-  const stored = await ctx.bucket.get(`art/${id}/${size}.jpg`)
-  if (stored?.customMetadata?.source === hash) return { body: stored.body, etag: stored.httpEtag }
-  await stored?.body.cancel()
+  // What somebody has reviewed is what everybody sees, whatever the server answers now.
+  const stored =
+    (await readStored(ctx, `art/${id}/${size}.jpg`, hash)) ??
+    (await readStored(ctx, `art/${id}/review.jpg`, hash))
+  if (stored) return stored
   try {
     return await makeArt(ctx, { id, size, source, hash })
   } catch (error) {
     if (error instanceof ApiError) return null
     throw error
   }
+}
+
+/** Returns the art that was converted from this source; null if it is of another one. */
+async function readStored({ bucket }: ArtCtx, key: string, hash: string): Promise<Art | null> {
+  const stored = await bucket.get(key)
+  if (stored?.customMetadata?.source === hash) return { body: stored.body, etag: stored.httpEtag }
+  await stored?.body.cancel()
+  return null
 }
 
 /** What was uploaded is converted already, and is of the same size wherever it is shown. */

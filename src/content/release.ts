@@ -120,7 +120,9 @@ const selectOfHolder = prepared((db, { nftId, userId }: { nftId: number; userId:
     })
     .from(nfts)
     .innerJoin(users, eq(users.id, userId))
-    .where(sql`${nfts.id} = ${nftId} AND ${nfts.deletedAt} IS NULL`),
+    // Nobody gets what was never on sale.
+    .where(sql`${nfts.id} = ${nftId} AND ${nfts.deletedAt} IS NULL AND (${nfts.wasReleased}
+      OR ${nfts.status} IN ('released', 'unlisted') OR ${nfts.availableAmount} < ${nfts.amount})`),
 )
 
 /**

@@ -1,17 +1,15 @@
 /** The picture of an NFT that its creator uploads. It is converted once, for all sizes. */
-import { type ArtCtx, artOf, artSizes } from '../art/art.ts'
+import { type ArtCtx, artSizes } from '../art/art.ts'
 import { requireConvertible, toJpeg } from '../avatars/picture.ts'
 import { contentPrefix, newHash, uploadedCoverKey } from '../avatars/serve.ts'
 import { guarded } from '../db/batch.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
-import type { Ctx } from '../http/context.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { quotaOf } from '../http/guard.ts'
 import { creatorLimits, peopleLimits } from '../limits.ts'
 import { log } from '../log.ts'
 import { type Own, requireStored } from './own.ts'
 import { coverKeyOf, planCover, refuseWithdrawn } from './plan.ts'
-import { readProposal } from './review.ts'
 import { type SaveCtx, saveRecord } from './save.ts'
 
 type CoverCtx = SaveCtx & ArtCtx & { waitUntil: (work: Promise<unknown>) => void }
@@ -63,17 +61,3 @@ function conversionQuotas({ caller, settings: { MAX_ART_PER_DAY } }: CoverCtx): 
 
 const removeObject = ({ bucket }: CoverCtx, key: string): Promise<void> =>
   bucket.delete(key).catch((error) => log.error('cover_not_removed', { key, error }))
-
-const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
-
-/**
- * Returns the art of an NFT as it waits to be approved; null if it has none, or none can be had now. Throws
- * `not_found`.
- */
-export async function readProposedArt(ctx: Ctx & ArtCtx, id: number) {
-  const { record, fields } = await readProposal(ctx, { kind: 'nft', number: id })
-  const { coverKey, metadata } = { ...record, ...fields }
-  const { image } = Object(metadata)
-  const source = { coverKey: textOrNull(coverKey), image: textOrNull(image) }
-  return artOf(ctx, { id, size: 'review', ...source })
-}

@@ -14,8 +14,8 @@ type Row = Pick<
 > & { network: string; contract: string; wallet: string; walletChainId: number }
 
 /**
- * Throws unless the caller, who sells the listing and has created its NFT, holds as many pieces as `amount` leaves for
- * sale, as `proveToken` does. Returns the guards of the change.
+ * Throws unless the caller, who sells the listing and has created its NFT, holds or may mint as many pieces as `amount`
+ * leaves for sale, as `proveToken` does. An operator vouches for what a contract mints of an imported record. Returns the guards of the change.
  */
 export async function proveAmount(
   ctx: Ctx & { settings: Settings },
@@ -34,7 +34,7 @@ export async function proveAmount(
   const [nft] = rows
   const network = nft && settings.NETWORKS[nft.network]
   if (!nft || !network || !(Number.isSafeInteger(amount) && amount > nft.amount)) return []
-  if (nft.fulfilment === 'mint' || treasuryOf(nft, network)) return []
+  if (!nft.heldBySeller && (nft.fulfilment === 'mint' || treasuryOf(nft, network))) return []
   const { externalId, wallet, walletChainId, amount: before, availableAmount, ...token } = nft
   return proveToken(ctx, {
     token: { ...token, pieces: amount - (before - availableAmount) },

@@ -39,6 +39,12 @@ export const refuseWithdrawn = (stored: Stored | null): void => {
     throw new ApiError('withdrawn', 'this was withdrawn: list it again under another ref')
 }
 
+/** Only an operator changes the record of what a treasury may hold. */
+function refuseImported(stored: Stored | null): void {
+  if (stored && !stored.record.heldBySeller)
+    throw new ApiError('not_found', 'this was imported by the operator, who changes it')
+}
+
 export function planListing(settings: Settings, own: Own, { fields, ...sent }: Sent): RecordPlan {
   const { stored, user, externalId } = own
   refuseWithdrawn(stored)
@@ -64,6 +70,9 @@ export function planListing(settings: Settings, own: Own, { fields, ...sent }: S
 export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent): RecordPlan {
   const { stored, user, externalId } = own
   refuseWithdrawn(stored)
+  refuseImported(stored)
+  if (!Object.hasOwn(settings.NETWORKS, String(fields.network)))
+    requireNone([{ path: 'network', code: 'network_not_found', message: 'is not configured' }])
   const { releaseAt = null, recipients = 'anybody' } = stored?.record ?? {}
   const line = normalize(settings, {
     releaseAt,
@@ -72,8 +81,8 @@ export function planNft(settings: Settings, own: Own, { fields, ...sent }: Sent)
     id: externalId,
     creator: user.reference,
     status: 'draft',
-    // What a person lists is never sent from a treasury.
-    heldBySeller: fields.fulfilment !== 'mint',
+    // What a person lists is never sent from a treasury, and takes no token from others.
+    heldBySeller: true,
     recipients,
     coverKey: stored && coverKeyOf(stored),
   })

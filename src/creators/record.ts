@@ -8,11 +8,12 @@ import { parseExactly } from '../catalogue/json.ts'
 import { listingShape, nftShape, ownId } from '../catalogue/record.ts'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
 import type { proposalKinds, proposalStates } from '../db/schema/creators.ts'
+import { ApiError } from '../http/errors.ts'
 
 export type Kind = (typeof proposalKinds)[number]
 
 /** What a user calls a record. It is unique within the user. */
-export const Ref = ownId
+export const Ref = ownId.refine((ref) => ref !== 'new', 'must not be "new", which is a page')
 
 /** Returns what a user calls the record of an id; null if it was imported. `owner`: the id of the user. */
 export const refOf = (externalId: string, owner: string): string | null =>
@@ -58,8 +59,20 @@ export const ListingBody = z
 
 /** Returns the fields of a body as they were sent: numbers of metadata keep their digits. */
 export function readFields(text: string): Fields {
-  const { publish: _publish, ...fields } = Object(parseExactly(text))
+  const { publish: _publish, ...fields } = Object(parseBody(text))
   return fields
+}
+
+/** The body is JSON, but it may have numbers, or levels, that programs cannot read. */
+function parseBody(text: string): unknown {
+  try {
+    return parseExactly(text)
+  } catch {
+    throw new ApiError(
+      'invalid_input',
+      'the body has a number that is too large, or too many levels',
+    )
+  }
 }
 
 /** Fields of an NFT on sale that its creator changes without a review. */

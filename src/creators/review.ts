@@ -1,5 +1,6 @@
 /** What waits to be approved, and what operators decide. */
 import { sql } from 'drizzle-orm'
+import { type ArtCtx, artOf } from '../art/art.ts'
 import { readAs, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { parseRecord, writeLines } from '../catalogue/change.ts'
@@ -92,11 +93,40 @@ export async function readProposal(
   return toProposal(row)
 }
 
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** What an NFT would show once all that waits of it is approved. */
+function sourceOf({ record, fields }: Pick<Proposal, 'record' | 'fields'>) {
+  const { coverKey, metadata } = { ...record, ...fields }
+  return { coverKey: textOrNull(coverKey), image: textOrNull(Object(metadata).image) }
+}
+
+/**
+ * Returns the art of an NFT as it waits to be approved; null if it has none, or none can be had now. Throws
+ * `not_found`.
+ */
+export async function readProposedArt(ctx: Ctx & ArtCtx, id: number) {
+  const proposal = await readProposal(ctx, { kind: 'nft', number: id })
+  return artOf(ctx, { id, size: 'review', ...sourceOf(proposal) })
+}
+
+/** Refuses a picture that nobody could look at: its server might answer another one later. */
+async function requirePicture(
+  ctx: ArtCtx,
+  proposal: Pick<Proposal, 'number' | 'record' | 'fields'>,
+): Promise<void> {
+  const source = sourceOf(proposal)
+  if (source.coverKey || !/^https?:/i.test(source.image ?? '')) return
+  const art = await artOf(ctx, { id: proposal.number, size: 'review', ...source })
+  if (!art) throw new ApiError('conflict', 'its picture cannot be loaded: try later, or reject it')
+  if (art.body instanceof ReadableStream) await art.body.cancel()
+}
+
 /**
  * Puts on sale what was looked at. Throws `not_found`, `conflict`, `content_missing`, and what `proveToken` throws:
  * pieces may have left the wallet.
  */
-export async function approveProposal(ctx: SaveCtx, named: Named): Promise<Proposal> {
+export async function approveProposal(ctx: SaveCtx & ArtCtx, named: Named): Promise<Proposal> {
   const { db, caller } = ctx
   const { rows } = await readAs(db, caller, { rows: selectProposal(ctx, named.kind, named.number) })
   const [row] = rows
@@ -106,6 +136,7 @@ export async function approveProposal(ctx: SaveCtx, named: Named): Promise<Propo
   const isNew = named.kind === 'nft' && !orderableStatuses.includes(String(record.status))
   const externalId = String(record.id)
   const token = tokenOf(record, proposal)
+  if (named.kind === 'nft') await requirePicture(ctx, proposal)
   const proven = isNew
     ? await proveToken(ctx, { token, holder: { id, wallet, walletChainId }, externalId })
     : []

@@ -14,11 +14,17 @@ import type { ErrorCode } from '../http/errors.ts'
 import { cursorText, flagText, idText, limitText, writtenText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { contentLimits, creatorLimits, describeLimit, peopleLimits } from '../limits.ts'
-import { readProposedArt, replaceCover } from './cover.ts'
+import { replaceCover } from './cover.ts'
 import { listOwn, type Own, readOwnRecord, requireStored, type Stored } from './own.ts'
 import { planListing, planNft, type RecordPlan, requireCreator } from './plan.ts'
 import { ListingBody, NftBody, Ref, readFields } from './record.ts'
-import { approveProposal, listWaiting, type Proposal, rejectProposal } from './review.ts'
+import {
+  approveProposal,
+  listWaiting,
+  type Proposal,
+  readProposedArt,
+  rejectProposal,
+} from './review.ts'
 import { type SaveCtx, saveRecord } from './save.ts'
 import { Decided, OwnListings, OwnNfts, OwnRecord, WaitingProposals } from './schema.ts'
 import { tellDecision } from './tell.ts'
@@ -325,7 +331,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       ],
     },
     async (c, { param, json }) => {
-      tellDecision(c, await approveProposal(c.var, { ...param, ...json }), null)
+      tellDecision(c, await approveProposal(pictureContext(c), { ...param, ...json }), null)
       return { number: param.number, state: 'released' as const }
     },
   )

@@ -90,7 +90,7 @@ function ownGuards({ caller: { userId } }: SaveCtx, own: Own, { kind, line }: Re
   return [
     ...guards,
     guard('nft_not_found', 'you list no such NFT')`NOT EXISTS (SELECT 1 FROM nfts
-      WHERE externalId = ${String(line.nft)} AND creatorId = ${userId}
+      WHERE externalId = ${String(line.nft)} AND creatorId = ${userId} AND heldBySeller
         AND status <> 'withdrawn' AND deletedAt IS NULL)`,
   ]
 }

@@ -1,6 +1,7 @@
 /** Takes what somebody lists from the sale. What is paid is delivered all the same. */
 import { type ChangeCtx, writeLines } from '../catalogue/change.ts'
-import { type Own, requireStored } from './own.ts'
+import { raw } from '../db/statements.ts'
+import { type Own, requireStored, type Stored } from './own.ts'
 import type { Kind } from './record.ts'
 import { setProposal } from './save.ts'
 
@@ -16,7 +17,16 @@ export async function withdrawRecord(ctx: ChangeCtx, kind: Kind, own: Own): Prom
     {
       isConfirmed: true,
       audited: [],
-      also: [setProposal(ctx, kind, own.externalId, null)],
+      also: [setProposal(ctx, kind, own.externalId, null), ...linksOf(ctx, kind, stored)],
     },
   )
 }
+
+/** With an NFT, nobody approves links to shops of its listings any more. */
+const linksOf = ({ db }: ChangeCtx, kind: Kind, { number }: Stored) =>
+  kind === 'listing'
+    ? []
+    : [
+        raw<never>(db)`DELETE FROM proposals WHERE kind = 'listing'
+          AND subjectId IN (SELECT id FROM listings WHERE nftId = ${number})`,
+      ]

@@ -1,7 +1,7 @@
 /** The fields of records that only operators change, as forms and as records have them. */
 import * as z from 'zod'
 import type { Fields } from '../../catalogue/change.ts'
-import { orderableStatuses } from '../../db/schema/catalogue.ts'
+import { orderableStatuses, otherStatuses } from '../../db/schema/catalogue.ts'
 import { inputText } from '../../http/inputs.ts'
 import { parseForm } from '../../pages/components/forms.tsx'
 import {
@@ -20,7 +20,7 @@ const text = inputText(2000).default('')
 export const NftValues = PriceValues.extend({ amount: text, status: text })
 export const ListingValuesWithShop = ListingValues.extend({ shopUrl: text })
 
-const status = z.enum([...orderableStatuses, 'draft'])
+const status = z.enum([...orderableStatuses, ...otherStatuses])
 
 /** Returns the fields of an NFT that were entered. */
 export function enterNft(record: Fields, form: z.output<typeof NftValues>): Fields {

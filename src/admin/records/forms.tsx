@@ -1,6 +1,6 @@
 /** The forms that change an NFT and a listing. */
 import type { Fields } from '../../catalogue/change.ts'
-import { orderableStatuses } from '../../db/schema/catalogue.ts'
+import { orderableStatuses, otherStatuses } from '../../db/schema/catalogue.ts'
 import { Field, Select, Submit } from '../../pages/components/forms.tsx'
 import { Section } from '../../pages/components/lists.tsx'
 import { hasEnteredAmount } from '../../pages/components/record-fields.ts'
@@ -21,7 +21,9 @@ export const NftForm = ({ id, record }: FormProps) => {
         <Select
           name="status"
           label="State"
-          options={Object.fromEntries([...orderableStatuses, 'draft'].map((name) => [name, name]))}
+          options={Object.fromEntries(
+            [...orderableStatuses, ...otherStatuses].map((name) => [name, name]),
+          )}
           selected={String(values.status)}
         />
         <Save />

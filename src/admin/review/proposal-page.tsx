@@ -136,8 +136,10 @@ const whoFacts = (
 /** The fields of an NFT besides its title and description, as they are. */
 const shownFields = (nft: ProposalProps['nft']): [name: string, value: string][] => {
   const { name: _name, description: _description, ...metadata } = asFields(nft.metadata)
-  const { category, salesContractUrl, content, payload } = nft
-  return [...describeFields({ metadata, category, salesContractUrl, content, payload })]
+  const { contractName, category, releaseAt, fee, feeRecipient, salesContractUrl } = nft
+  const { content, payload } = nft
+  const shown = { contractName, metadata, category, releaseAt, fee, feeRecipient, salesContractUrl }
+  return [...describeFields({ ...shown, content, payload })]
 }
 
 /** Of what is on sale. */

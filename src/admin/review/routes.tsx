@@ -35,7 +35,8 @@ export const reviewRoutes = new Endpoints()
       proposalPage,
       'decision',
       async (c, { param, form }: Props & { form: z.output<typeof Approval> }) => {
-        tellDecision(c, await approveProposal(c.var, { ...param, ...form }), null)
+        const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
+        tellDecision(c, await approveProposal(ctx, { ...param, ...form }), null)
         return c.redirect(`${REVIEW}?notice=approved`, 303)
       },
     ),
