@@ -83,10 +83,7 @@ const refuseOther = ({ kind, number, version }: Named) =>
 const notFound = () => new ApiError('not_found', 'nothing of this number waits to be approved')
 
 /** Returns what waits of a record. Throws `not_found`. */
-export async function readProposal(
-  ctx: Ctx,
-  { kind, number }: Omit<Named, 'version'>,
-): Promise<Proposal> {
+async function readProposal(ctx: Ctx, { kind, number }: Omit<Named, 'version'>): Promise<Proposal> {
   const { rows } = await readAs(ctx.db, ctx.caller, { rows: selectProposal(ctx, kind, number) })
   const [row] = rows
   if (!row) throw notFound()

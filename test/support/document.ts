@@ -83,6 +83,7 @@ async function explainInvalidToken(method: string, path: string, response: Respo
       : 'the document does not have this path'
   const key = method === 'HEAD' ? 'get' : method.toLowerCase()
   const operation = document.paths[template]?.[key]
+  if (!operation && isBroken(path)) return response.status === 400 ? null : 'it must get 400'
   if (!operation)
     return response.status === 405 && response.headers.has('allow')
       ? null
@@ -111,6 +112,16 @@ export const codesOf = ({ description = '' }: DocumentedResponse): string[] =>
   [...description.matchAll(/^`(\w+)`: /gm)].map(([, code = '']) => code)
 
 /** Returns whether a path matches a template, as `/a/1` matches `/a/{id}`. */
+/** Whether a path has a percent sign that escapes nothing. */
+function isBroken(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return false
+  } catch {
+    return true
+  }
+}
+
 function matches(template: string, path: string): boolean {
   const [expected, actual] = [template.split('/'), path.split('/')]
   return (
