@@ -90,6 +90,7 @@ const endpointRounds: Record<string, string> = {
   'GET /api/nfts/:ref/files': 'pp',
   'PUT /api/nfts/:ref/files/:name': 'ppp',
   'GET /operations/review/nft/:number/cover': 'p',
+  'GET /operations/review/nft/:number/files/:name': 'p',
   'PUT /api/listings/:ref': 'ppppp',
   'GET /api/admin/proposals': 'p',
   'POST /api/admin/proposals/:kind/:number/approve': 'pppp',

@@ -11,11 +11,14 @@ import { ApiError } from '../http/errors.ts'
 /** What releases a file: an order item, or null if it is for who holds the token. `user`: for whom it is counted. */
 type Claims = { key: string; item: number | null; user: number }
 
-/** A file that is released, and for whom it is counted. */
-export type ReleasedFile = Pick<
+/** What is served of a stored file. */
+export type StoredBytes = Pick<
   typeof contentFiles.$inferSelect,
   'key' | 'name' | 'type' | 'bytes' | 'sha256'
-> & {
+>
+
+/** A file that is released, and for whom it is counted. */
+export type ReleasedFile = StoredBytes & {
   nftId: number
   user: number
   /** 0 for who holds the token. */
@@ -84,9 +87,9 @@ type Served = {
  * Returns the answer with a file, or with a part of it; null if its object is not there.
  * Throws `range_not_satisfiable`.
  */
-async function serveFile(
+export async function serveFile(
   bucket: R2Bucket,
-  { key, name, type, bytes, sha256 }: ReleasedFile,
+  { key, name, type, bytes, sha256 }: StoredBytes,
   req: Pick<Context['req'], 'method' | 'header'>,
 ): Promise<Served | null> {
   const etag = `"${sha256}"`

@@ -5,6 +5,7 @@ import { readAs, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { parseRecord, writeLines } from '../catalogue/change.ts'
 import { listingRecord, nftRecord } from '../catalogue/sql.ts'
+import type { StoredBytes } from '../content/download.ts'
 import { orderableStatuses } from '../db/schema/catalogue.ts'
 import type { proposals } from '../db/schema/creators.ts'
 import { readLocaleSql } from '../db/schema/users.ts'
@@ -105,6 +106,22 @@ function sourceOf({ record, fields }: Pick<Proposal, 'record' | 'fields'>) {
 export async function readProposedArt(ctx: Ctx & ArtCtx, id: number) {
   const proposal = await readProposal(ctx, { kind: 'nft', number: id })
   return artOf(ctx, { id, size: 'review', ...sourceOf(proposal) })
+}
+
+/** Returns a file of an NFT that waits to be approved. Throws `not_found`. */
+export async function findProposedFile(
+  { db, caller }: Ctx,
+  { number, name }: { number: number; name: string },
+): Promise<StoredBytes> {
+  const { files } = await readAs(db, caller, {
+    files: raw<StoredBytes>(db)`SELECT f.key, f.name, f.type, f.bytes, f.sha256
+      FROM proposals p JOIN contentFiles f ON f.nftId = p.subjectId
+      WHERE p.kind = 'nft' AND p.subjectId = ${number} AND p.state = 'in_review'
+        AND f.state = 'stored' AND f.name = ${name}`,
+  })
+  const [file] = files
+  if (!file) throw new ApiError('not_found', 'no such file waits to be approved')
+  return file
 }
 
 /** Refuses a picture that nobody could look at: its server might answer another one later. */

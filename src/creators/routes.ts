@@ -5,12 +5,13 @@ import { artSizes } from '../art/art.ts'
 import { pictureAnswer } from '../avatars/serve.ts'
 import { pictureFromBody } from '../avatars/source.ts'
 import { fileFromBody } from '../content/body.ts'
+import { serveFile } from '../content/download.ts'
 import { FileName } from '../content/record.ts'
 import { ContentFiles, StoredContentFile } from '../content/schema.ts'
 import { listFiles, storeFile } from '../content/upload.ts'
 import { proposalKinds } from '../db/schema/creators.ts'
 import { type AppWithCaller, Endpoints } from '../http/endpoint.ts'
-import type { ErrorCode } from '../http/errors.ts'
+import { ApiError, type ErrorCode } from '../http/errors.ts'
 import { cursorText, flagText, idText, limitText, writtenText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { contentLimits, creatorLimits, describeLimit, peopleLimits } from '../limits.ts'
@@ -20,6 +21,7 @@ import { planListing, planNft, type RecordPlan, requireCreator } from './plan.ts
 import { ListingBody, NftBody, Ref, readFields } from './record.ts'
 import {
   approveProposal,
+  findProposedFile,
   listWaiting,
   type Proposal,
   readProposedArt,
@@ -363,4 +365,18 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
     },
     async (c, { param: { number } }) =>
       answerArt(c, await readProposedArt(pictureContext(c), number)),
+  )
+  .get(
+    '/operations/review/nft/:number/files/:name',
+    {
+      access: 'administrator',
+      reads: 'primary',
+      input: { param: ProposalParam.pick({ number: true }).extend({ name: FileName }) },
+    },
+    async (c, { param }) => {
+      const file = await findProposedFile(c.var, param)
+      const served = await serveFile(c.env.CONTENT, file, c.req)
+      if (!served) throw new ApiError('not_found', 'the storage has lost this file')
+      return c.newResponse(served.body, served.status, served.headers)
+    },
   )

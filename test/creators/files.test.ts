@@ -6,7 +6,15 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { emptyBuckets } from '../support/database.ts'
-import { CONTENT, CONTENT_SHA256, db, execute, sellUntried } from '../support/makers.ts'
+import {
+  anAdministrator,
+  aSession,
+  CONTENT,
+  CONTENT_SHA256,
+  db,
+  execute,
+  sellUntried,
+} from '../support/makers.ts'
 import { aCreator, aListingBody, anNftBody } from './creator.ts'
 
 type Creator = Awaited<ReturnType<typeof aCreator>>
@@ -138,4 +146,25 @@ it('gives the files of what a user lists a tenth of the room of all', async () =
       }),
     ),
   ).toMatchObject({ status: 200 })
+})
+
+it('lets administrators load what waits, and nobody else', async () => {
+  const chain = await aChain({ erc1155: 5 })
+  const creator = await aCreator(chain)
+  const { number } = await creator.putNft(
+    'song',
+    anNftBody(chain, { ...content(track), publish: true }),
+  )
+  await putFile(creator)
+  const path = `/operations/review/nft/${number}/files/track.mp3`
+  const load = async (user: { id: number }) =>
+    call('GET', path, { headers: { cookie: `token=${await aSession(user)}` } })
+  const loaded = await load(await anAdministrator())
+  expect(await loaded.text()).toBe(CONTENT)
+  expect(loaded.headers.get('content-disposition')).toMatch(/^attachment;/)
+  expect((await load(creator.user)).status).toBe(403)
+  const [proposal] = await creator.waiting()
+  if (!proposal) throw new Error('nothing waits')
+  await creator.decide(proposal, 'approve')
+  expect((await load(await anAdministrator())).status).toBe(404)
 })

@@ -145,6 +145,7 @@ export async function sampleWorld() {
     const nft = await anNft(creator, {
       externalId: `user-${creator.id}/${ref}`,
       contractAddr: '0x0116686E2291dbd5e317F47faDBFb43B599786Ef',
+      heldBySeller: true,
       payload: { amountType: 'limited', metadata: { name: 'Dawn' } },
     })
     return { ref, nft }
@@ -574,6 +575,11 @@ export async function sampleWorld() {
       const fields = JSON.stringify({ coverKey })
       await db.update(proposals).set({ fields }).where(eq(proposals.subjectId, number))
       return { params: { number } }
+    },
+    'GET /operations/review/nft/:number/files/:name': async () => {
+      const { subjectId: number } = await aProposal()
+      const { name } = await aContentFile({ id: number })
+      return { params: { number, name } }
     },
     'POST /operations/nfts/:id': async () => {
       const contractAddr = `0x${String(++nftCount).padStart(40, '1')}`

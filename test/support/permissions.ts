@@ -210,7 +210,7 @@ POST   /settings/sessions/:id/end                          | 401      | 403     
 POST   /settings/sessions/end-others                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0
 GET    /settings/api-access                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
 POST   /settings/api-access/tokens                         | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 8
-GET    /settings/api-access/tokens/:id                     | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 7     | 0
+GET    /settings/api-access/tokens/:id                     | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 POST   /settings/api-access/tokens/:id/revoke              | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 14    | 5
 POST   /settings/api-access/tokens/:id/roll                | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 0     | 0     | 0
 GET    /settings/api-access/everyone                       | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 160   | 0
@@ -249,6 +249,7 @@ POST   /operations/nfts/:id                                | 401      | 403     
 GET    /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 POST   /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
 GET    /operations/review/nft/:number/cover                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
+GET    /operations/review/nft/:number/files/:name          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 GET    /operations/audit                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/audit.csv                               | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 220   | 0
 GET    /operations/administrators                          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0

@@ -117,9 +117,26 @@ const whatFacts = (
     ['Price', formatMoney(Number(listed.priceCents), String(listed.priceCurrency))],
     ['Amount', describeValue(listed.amount)],
     ['Shop', kind === 'listing' && <bdi>{describeValue(listed.shopUrl)}</bdi>],
-    ['Files', missingFiles > 0 && 'Not all are uploaded yet'],
+    ['Files', <FileList nftId={nftId} content={nft.content} />],
+    ['Missing files', missingFiles || null],
     ['Sent', <Time at={submittedAt} />],
   ]
+}
+
+/** What buyers load: saved, and never opened here. */
+const FileList = ({ nftId, content }: { nftId: number; content: unknown }) => {
+  const files: readonly { name: string }[] = Object(content).files ?? []
+  return files.map(({ name }, i) => (
+    <>
+      {i > 0 && ', '}
+      <a
+        href={`${reviewPath({ kind: 'nft', number: nftId })}/files/${encodeURIComponent(name)}`}
+        download
+      >
+        <bdi>{name}</bdi>
+      </a>
+    </>
+  ))
 }
 
 const whoFacts = (
