@@ -6132,7 +6132,7 @@ export interface components {
          *
          *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
          *
-         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
+         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT that was ever on sale, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
          *
          *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
          */
@@ -6319,7 +6319,7 @@ export interface components {
          *
          *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
          *
-         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
+         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT that was ever on sale, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
          *
          *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
          */
@@ -6453,7 +6453,7 @@ export interface components {
          *
          *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id of that NFT.
          *
-         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
+         *     `cannot_change`: A record has another value in a field that stays as it was first imported: the token of an NFT that was ever on sale, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value, or a new record with its own id.
          *
          *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
          */

@@ -299,6 +299,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       summary: 'List what waits to be approved',
       access: 'master',
       reads: 'primary',
+      isStrict: true,
       input: {
         query: z.object({ limit: limitText(20).describe('Elements to list.') }),
       },

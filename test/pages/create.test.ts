@@ -482,7 +482,7 @@ describe('the form of a token begins with what it says of itself', () => {
     ['has no data', 'data:application/json'],
     ['leads to an error', remote('/status?code=404')],
     ['leads to more than it may have', remote('/endless')],
-    ['leads to a picture', remote('/picture.jpg')],
+    ['leads to a picture', remote('/picture-as-text')],
   ])('but with nothing of a URI that %s', async (_, uri) => {
     const { readWith } = await formsOf('DescribedToken')
     expect(await readWith(uri)).toEqual(nothing)
