@@ -117,16 +117,18 @@ const whatFacts = (
     ['Price', formatMoney(Number(listed.priceCents), String(listed.priceCurrency))],
     ['Amount', describeValue(listed.amount)],
     ['Shop', kind === 'listing' && <bdi>{describeValue(listed.shopUrl)}</bdi>],
-    ['Files', <FileList nftId={nftId} content={nft.content} />],
+    ['Files', filesOf(nft).length > 0 && <FileList nftId={nftId} files={filesOf(nft)} />],
     ['Missing files', missingFiles || null],
     ['Sent', <Time at={submittedAt} />],
   ]
 }
 
+const filesOf = ({ content }: ProposalProps['nft']): readonly { name: string }[] =>
+  Object(content).files ?? []
+
 /** What buyers load: saved, and never opened here. */
-const FileList = ({ nftId, content }: { nftId: number; content: unknown }) => {
-  const files: readonly { name: string }[] = Object(content).files ?? []
-  return files.map(({ name }, i) => (
+const FileList = ({ nftId, files }: { nftId: number; files: readonly { name: string }[] }) =>
+  files.map(({ name }, i) => (
     <>
       {i > 0 && ', '}
       <a
@@ -137,7 +139,6 @@ const FileList = ({ nftId, content }: { nftId: number; content: unknown }) => {
       </a>
     </>
   ))
-}
 
 const whoFacts = (
   { userId, creator: name, wallet }: Proposal,
