@@ -47,7 +47,7 @@ export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art |
   return nft ? artOf(ctx, { id, size, ...nft }) : null
 }
 
-/** Returns the art of an NFT with this source, as `readArt` does, whoever may see it. */
+/** Returns the art of this source, as `readArt` does. The caller has checked who may see the NFT. */
 export async function artOf(
   ctx: ArtCtx,
   { id, size, coverKey, image }: ArtName & Source,

@@ -20,7 +20,7 @@ import { findPriceChanges, toProblem } from './prices.ts'
 import { findLineProblems } from './problems.ts'
 import { listingRecord, nftRecord } from './sql.ts'
 
-/** Whoever changes records knows no lines. */
+/** A change of single records has no lines to name. */
 const toIssue = ({ line, ...issue }: LineProblem): Issue => issue
 
 export type ChangeCtx = Ctx & { settings: Pick<Settings, 'NETWORKS' | 'MAX_CONTENT_BYTES'> }

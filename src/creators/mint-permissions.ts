@@ -1,4 +1,4 @@
-/** Contracts of which an administrator lets a user list pieces that are minted, whoever owns the contract. */
+/** Permissions of administrators: a user lists pieces that a contract mints, without owning the contract. */
 import { isUnknownUserSql, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import type { mintPermissions } from '../db/schema/creators.ts'

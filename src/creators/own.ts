@@ -1,7 +1,7 @@
 /** What a user lists: the records, and what waits of them. */
 import { type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { type Fields, parseRecord } from '../catalogue/change.ts'
+import { parseRecord } from '../catalogue/change.ts'
 import { listingRecord, nftRecord, userReference } from '../catalogue/sql.ts'
 import type { proposals } from '../db/schema/creators.ts'
 import { raw } from '../db/statements.ts'
@@ -45,13 +45,13 @@ const sources = {
 } as const satisfies Record<Kind, (id: SQL) => SQL>
 
 /** Whether the listing `l` is withdrawn. */
-export const isEndedSql = sql`(NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
+export const isWithdrawnListingSql = sql`(NOT l.active AND l.activeTill <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
 
 const columns = {
   nft: sql`n.id AS number, n.externalId, iif(n.id IS NULL, NULL, ${sql.raw(nftRecord())}) AS record,
     0 AS isEnded, p.state AS waits`,
   listing: sql`l.id AS number, l.externalId, iif(l.id IS NULL, NULL, ${sql.raw(listingRecord)}) AS record,
-    ${isEndedSql} AS isEnded, w.state AS waits`,
+    ${isWithdrawnListingSql} AS isEnded, w.state AS waits`,
 } as const satisfies Record<Kind, SQL>
 
 const owner = sql.raw(userReference('u'))
@@ -105,9 +105,7 @@ function toStored(row: Row) {
 }
 
 const toProposal = ({ state, fields, version, reason, submittedAt }: ProposalRow) =>
-  state === null
-    ? null
-    : { state, version, reason, submittedAt, fields: Object(JSON.parse(fields)) as Fields }
+  state === null ? null : { state, version, reason, submittedAt, fields: parseRecord(fields) }
 
 export type Stored = NonNullable<ReturnType<typeof toStored>>
 

@@ -18,7 +18,7 @@ import { contentLimits, creatorLimits, describeLimit, peopleLimits } from '../li
 import { replaceCover } from './cover.ts'
 import { listOwn, type Own, readOwnRecord, requireStored, type Stored } from './own.ts'
 import { planListing, planNft, type RecordPlan, requireCreator } from './plan.ts'
-import { ListingBody, NftBody, Ref, readFields } from './record.ts'
+import { type Kind, ListingBody, NftBody, Ref, readFields } from './record.ts'
 import {
   approveProposal,
   findProposedFile,
@@ -98,10 +98,20 @@ const toWaiting = ({ kind, number, version, submittedAt, nftId, userId, ...it }:
   fields: it.fields,
 })
 
+/** Returns a record as it is stored now. Throws `not_found`. */
+const showRecord = async (ctx: SaveCtx, kind: Kind, ref: string) =>
+  toOwnRecord(requireStored(await readOwnRecord(ctx, kind, ref)))
+
 /** Stores what was planned, and returns what is stored then. */
 async function save(ctx: SaveCtx, ref: string, own: Own, plan: RecordPlan) {
   await saveRecord(ctx, own, plan)
-  return toOwnRecord(requireStored(await readOwnRecord(ctx, plan.kind, ref)))
+  return showRecord(ctx, plan.kind, ref)
+}
+
+/** Withdraws a record, and returns it. */
+async function withdraw(ctx: SaveCtx, kind: Kind, ref: string) {
+  await withdrawRecord(ctx, kind, await readOwnRecord(ctx, kind, ref))
+  return showRecord(ctx, kind, ref)
 }
 
 /** The pictures of NFTs are in the bucket of avatars. */
@@ -172,10 +182,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       answer: OwnRecord,
       errors: ['not_found', 'conflict'],
     },
-    async (c, { param: { ref } }) => {
-      await withdrawRecord(c.var, 'nft', await readOwnRecord(c.var, 'nft', ref))
-      return toOwnRecord(requireStored(await readOwnRecord(c.var, 'nft', ref)))
-    },
+    (c, { param: { ref } }) => withdraw(c.var, 'nft', ref),
   )
   .put(
     '/api/nfts/:ref/cover',
@@ -201,7 +208,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       const own = await readOwnRecord(c.var, 'nft', ref)
       requireCreator(c.var.settings, own)
       await replaceCover(pictureContext(c), own, () => pictureFromBody(c))
-      return toOwnRecord(requireStored(await readOwnRecord(c.var, 'nft', ref)))
+      return showRecord(c.var, 'nft', ref)
     },
   )
   .get(
@@ -287,10 +294,7 @@ export const creatorRoutes = new Endpoints({ tag: 'Creators' })
       answer: OwnRecord,
       errors: ['not_found', 'conflict'],
     },
-    async (c, { param: { ref } }) => {
-      await withdrawRecord(c.var, 'listing', await readOwnRecord(c.var, 'listing', ref))
-      return toOwnRecord(requireStored(await readOwnRecord(c.var, 'listing', ref)))
-    },
+    (c, { param: { ref } }) => withdraw(c.var, 'listing', ref),
   )
   .get(
     '/api/admin/proposals',

@@ -2,7 +2,7 @@
 import { readAsUser } from '../../auth/session.ts'
 import type { Fields } from '../../catalogue/change.ts'
 import {
-  isEndedSql,
+  isWithdrawnListingSql,
   type Own,
   selectOwn,
   selectOwnPage,
@@ -33,7 +33,7 @@ export async function listOwnRecords(ctx: Ctx, { before }: { before: number }) {
   const { account, rows, offers } = await readAsUser(ctx, {
     rows: selectOwnPage(ctx, 'nft', { before, limit }),
     offers: raw<Offer>(db)`SELECT own.id AS nftId, l.priceCents, l.priceCurrency,
-        ${isEndedSql} AS isEnded
+        ${isWithdrawnListingSql} AS isEnded
       FROM (SELECT id, externalId FROM nfts
           WHERE creatorId = ${caller.userId} AND deletedAt IS NULL AND id < ${before}
           ORDER BY id DESC LIMIT ${limit}) own

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { readAsUser } from '../../auth/session.ts'
 import { changeRecords, type Fields, parseRecord, selectRecord } from '../../catalogue/change.ts'
 import { proveAmount } from '../../creators/more-pieces.ts'
-import { isEndedSql } from '../../creators/own.ts'
+import { isWithdrawnListingSql } from '../../creators/own.ts'
 import type { Guard } from '../../db/batch.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
@@ -96,7 +96,7 @@ export async function changeOwnListing(
     amount === undefined ? [] : await proveAmount(ctx, { listingId: id, amount: Number(amount) })
   const guards = [
     guard('withdrawn', 'this was withdrawn: list it again')`EXISTS (SELECT 1 FROM listings l
-      JOIN nfts n ON n.id = l.nftId WHERE l.id = ${id} AND n.heldBySeller AND ${isEndedSql})`,
+      JOIN nfts n ON n.id = l.nftId WHERE l.id = ${id} AND n.heldBySeller AND ${isWithdrawnListingSql})`,
     ...refuseUnapproved(ctx, { id, active: form.active }),
     ...more,
   ]
