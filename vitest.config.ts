@@ -1,7 +1,6 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
-import { generators } from './scripts/operate/keys/generate.ts'
-import { generateSigningKey } from './scripts/operate/keys/signing-key.ts'
+import { generateSigningKey, generators } from './scripts/operate/keys/generate.ts'
 import { isolateEnvironment } from './test/support/environment.ts'
 import { PATIENCE } from './test/support/patience.ts'
 
@@ -41,12 +40,12 @@ const extended = {
     'test/reservations/model.test.ts',
   ],
   scripts: [
-    'test/scripts/setup.test.ts',
-    'test/scripts/catalogue/chain/{collection,import}.test.ts',
+    'test/scripts/{backup,setup}.test.ts',
+    'test/scripts/catalogue/chain/collection.test.ts',
   ],
   instance: [
     'test/browser/claim.test.ts',
-    'test/client/{guides,import,package}.test.ts',
+    'test/client/{guides,import,import-local,package}.test.ts',
     'test/check-my-shop/check-my-shop.test.ts',
   ],
 }

@@ -8,7 +8,6 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/local/catalogue/synthetic.ts'
 import app from '../src/app.ts'
 import { deleteExpiredRows, runCron } from '../src/cron.ts'
 import { connect } from '../src/db/client.ts'
@@ -40,6 +39,7 @@ import {
 } from './support/makers.ts'
 import { measured } from './support/measured.ts'
 import { type Cost, endpointCosts } from './support/permissions.ts'
+import { lastIds, NO_IDS, type Size, synthetic } from './support/synthetic.ts'
 import { aWallet } from './support/visitor.ts'
 
 const { tokenOf, sampleRequest } = await sampleWorld()

@@ -4,15 +4,12 @@ import { type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { CommandError } from '../shell/command.ts'
 import { DURATION, parseDuration } from './duration.ts'
-import { readLockOwner } from './lock.ts'
+import { requireRunning } from './lock.ts'
 
 /** Moves the clock of the running instance forward, and prints its time. */
 export async function callAdvance(by: string): Promise<void> {
   if (parseDuration(by) === undefined) throw new CommandError(`--advance ${DURATION}, not "${by}".`)
-  const owner = await readLockOwner()
-  const [url] = /http:\S+$/.exec(owner ?? '') ?? []
-  if (!url)
-    throw new CommandError('Nothing is running in this folder. Start it first: `npm run dev`')
+  const [url = ''] = /http:\S+$/.exec(await requireRunning()) ?? []
   const { now } = await call<{ now: string }>(`${url}/dev/advance`, { by })
   console.log(`It is ${now} now.`)
 }

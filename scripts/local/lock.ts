@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../operate/database/source.ts'
 import { CommandError } from '../shell/command.ts'
 import { FOLDER, LOCK, LOCK_OWNER } from './paths.ts'
 
@@ -11,7 +12,7 @@ import { FOLDER, LOCK, LOCK_OWNER } from './paths.ts'
  */
 export async function lockFolder(url: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
-  // `readLockOwner` of another process has it for an instant.
+  // `requireRunning` of another process has it for an instant.
   const lock = new DatabaseSync(LOCK, { timeout: 200 })
   if (!isFree(lock)) {
     const owner = await readFile(LOCK_OWNER, 'utf8')
@@ -25,22 +26,21 @@ export async function lockFolder(url: string): Promise<void> {
   await writeFile(LOCK_OWNER, `process ${process.pid}, ${url}`)
 }
 
-/** Returns which process has the lock, and its URL; undefined if none has. */
-export async function readLockOwner(): Promise<string | undefined> {
-  if (!existsSync(LOCK)) return undefined
-  using lock = new DatabaseSync(LOCK)
-  return isFree(lock) ? undefined : await readFile(LOCK_OWNER, 'utf8')
+/** Returns which process has the lock, and its URL. Throws a `CommandError` if none has. */
+export async function requireRunning(): Promise<string> {
+  if (existsSync(LOCK)) {
+    using lock = new DatabaseSync(LOCK)
+    if (!isFree(lock)) return readFile(LOCK_OWNER, 'utf8')
+  }
+  throw new CommandError('Nothing is running in this folder. Start it first: `npm run dev`')
 }
-
-/** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
-const BUSY = 5
 
 function isFree(lock: DatabaseSync): boolean {
   try {
     lock.exec('BEGIN EXCLUSIVE')
     return true
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return false
+    if (isBusy(error)) return false
     throw error
   }
 }

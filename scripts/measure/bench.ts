@@ -1,15 +1,11 @@
-/**
- * `npm run bench`: measures the speed of the API relative to a floor (bench/floor.ts), and how fast paid
- * orders are delivered.
- */
+/** `npm run bench`: measures the speed of the API relative to a floor (bench/floor.ts). */
 import { addressColumns } from '../../src/addresses/schema.ts'
 import { publicKeys } from '../../src/auth/tokens.ts'
-import { generateSigningKey } from '../operate/keys/signing-key.ts'
+import { generateSigningKey } from '../operate/keys/generate.ts'
 import { defineCommand, start } from '../shell/command.ts'
 import { createPairs } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePair } from './bench/measure.ts'
-import { measureTransfers } from './bench/transfers.ts'
 import { bindingsFor, serveWorker } from './bench/worker.ts'
 
 const key = await generateSigningKey()
@@ -22,31 +18,25 @@ const full = {
   /** Of each call, and the seconds of a round. */
   rounds: 9,
   seconds: 2,
-  /** Items to transfer. */
-  items: 5000,
 }
 const brief: typeof full = {
   catalogue: { users: 1000, nfts: 300, orders: 5000 },
   rounds: 1,
   seconds: 1,
-  items: 100,
 }
-
-const parts = { calls: benchCalls, transfers: benchTransfers }
 
 export const command = defineCommand(
   {
     name: 'npm run bench',
     purpose:
-      'Measures the speed of calls relative to a floor, and of transfers. Compare ratios only: speeds depend on the machine and on what else it does.',
-    actions: { calls: 'Measures calls.', transfers: 'Measures transfers.' },
+      'Measures the speed of calls relative to a floor. Compare ratios only: speeds depend on the machine and on what else it does.',
     options: { brief: { help: 'Measure next to nothing: does the bench still work?' } },
-    example: 'npm run bench -- calls',
+    example: 'npm run bench',
   },
-  ({ brief: isBrief }, action) => parts[action](isBrief ? brief : full),
+  ({ brief: isBrief }) => bench(isBrief ? brief : full),
 )
 
-async function benchCalls({ catalogue, rounds, seconds }: typeof full): Promise<void> {
+async function bench({ catalogue, rounds, seconds }: typeof full): Promise<void> {
   const sql = [...databaseSql(catalogue), ...token.sql]
   await using api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
   await using floor = await serveWorker({
@@ -66,12 +56,6 @@ async function benchCalls({ catalogue, rounds, seconds }: typeof full): Promise<
     const bar = pair.bar ? `≥ ${pair.bar.toFixed(2)}` : ''
     console.log(`| ${[pair.name, ...speeds, measured.ratio.toFixed(2), bar].join(' | ')} |`)
   }
-}
-
-async function benchTransfers({ items }: typeof full): Promise<void> {
-  const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 0 }), ...token.sql]
-  const seconds = await measureTransfers(bindings, token.jwt, sql, items)
-  console.log(`${Math.round(items / seconds)} items/s: ${items} in ${seconds.toFixed(1)} s`)
 }
 
 if (import.meta.main) await start(command)

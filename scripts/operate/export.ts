@@ -3,7 +3,7 @@
  * `--user N`, writes the data of a person instead, and with `--orders` the orders of a time.
  */
 import { defineCommand, parseInteger, start, UsageError } from '../shell/command.ts'
-import { instanceOptions, instanceVariables, parseInstance } from '../shell/options.ts'
+import { instanceOptions, parseInstance } from '../shell/options.ts'
 
 export const command = defineCommand(
   {
@@ -29,10 +29,7 @@ export const command = defineCommand(
       ...instanceOptions,
     },
     variables: {
-      MARKETPLACE_TOKEN: instanceVariables.MARKETPLACE_TOKEN.replace(
-        'With',
-        'With --user or --orders, and',
-      ),
+      MARKETPLACE_TOKEN: 'With --user or --orders, and --remote: a master token of the instance.',
     },
     example: 'npm run export -- catalogue.jsonl',
   },

@@ -39,9 +39,9 @@ type RunnableCommand = (args: readonly string[]) => Promise<number>
  * does the work, so that the help and a mistake in the options are answered at once.
  *
  * @example
- * export const command = defineCommand({ name: 'npm run seed', … }, async ({ users }) => {
- *   const { seed } = await import('./catalogue/seed.ts')
- *   await seed({ users: parseInteger('--users', users) })
+ * export const command = defineCommand({ name: 'npm run forget', … }, async ({ user }) => {
+ *   const { forgetPerson } = await import('./forget/person.ts')
+ *   await forgetPerson(parseInteger('--user', user))
  * })
  * if (import.meta.main) await start(command)
  */

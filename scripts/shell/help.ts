@@ -11,7 +11,7 @@ type Option = {
 export type Options = Record<string, Option>
 
 export type Command<O extends Options = Options, A extends string = string> = {
-  /** What a user types, as in `npm run seed`. */
+  /** What a user types, as in `npm run token`. */
   name: string
   /** What the command does, in one or two sentences. */
   purpose: string

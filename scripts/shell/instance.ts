@@ -4,19 +4,24 @@ import { CommandError } from './command.ts'
 
 export type Instance = { url: string; token: string }
 
-/** Returns URL and token of a deployed instance. Throws a `CommandError` if one is missing. */
-export async function remoteInstance(environment: string): Promise<Instance> {
+/** Returns URL and token of a deployed instance or the local one. Throws a `CommandError`. */
+export const findInstance = (environment: string | undefined): Promise<Instance> =>
+  environment ? remoteInstance(environment) : localInstance()
+
+async function remoteInstance(environment: string): Promise<Instance> {
   const { MARKETPLACE_TOKEN: token } = process.env
   if (!token)
     throw new CommandError(
       'MARKETPLACE_TOKEN is not set. Set it to a master token of the instance: npm run --silent token -- --master --remote --env …',
     )
-  const { readConfig } = await import('../operate/cloudflare/config.ts')
+  const { readConfig } = await import('../operate/cloudflare/environment.ts')
   const { vars } = readConfig(environment)
   return { url: String(vars.PUBLIC_URL), token }
 }
 
 async function localInstance(): Promise<Instance> {
+  const { requireRunning } = await import('../local/lock.ts')
+  await requireRunning()
   const { issueLocalToken } = await import('../operate/tokens/local.ts')
   return issueLocalToken({ role: 'master', name: 'command line' })
 }
@@ -26,7 +31,7 @@ export async function withInstance<T>(
   environment: string | undefined,
   work: (client: MarketplaceClient) => Promise<T>,
 ): Promise<T> {
-  const { url, token } = await (environment ? remoteInstance(environment) : localInstance())
+  const { url, token } = await findInstance(environment)
   try {
     return await work(createClient({ url, token }))
   } catch (error) {

@@ -27,7 +27,7 @@ const find = (table: CatalogueType) =>
   sql.raw(`WHEN '${table}' THEN (SELECT id FROM ${table}s WHERE externalId = r.value ->> 'id')`)
 
 /** Selects a row for each record of the JSON, in its order. */
-export const selectNumbers = prepared((db, { records }: { records: string }) =>
+const selectNumbers = prepared((db, { records }: { records: string }) =>
   db.all<{ number: number | null }>(sql`SELECT CASE r.value ->> 'type'
       ${sql.join(catalogueTypes.map(find), sql` `)} END AS number
     FROM json_each(${records}) r ORDER BY r.key`),

@@ -28,7 +28,7 @@ const isTarget = ({ nft, owner }: Target) =>
   sql`${isNft(nft)} AND (${owner} IS NULL OR ${nfts.creatorId} = ${owner})`
 
 /** Selects the versions of the files of an NFT, in the order of the record. */
-export const selectVersions = (db: Database, nft: NftRef) =>
+const selectVersions = (db: Database, nft: NftRef) =>
   db
     .select({ version: contentFiles })
     .from(contentFiles)
@@ -37,7 +37,7 @@ export const selectVersions = (db: Database, nft: NftRef) =>
     .orderBy(contentFiles.place)
 
 /** Returns the versions that the catalogue names. What the bucket has lost is missing, too. */
-export async function findNamed(
+async function findNamed(
   bucket: R2Bucket,
   rows: readonly { version: typeof contentFiles.$inferSelect }[],
 ) {
@@ -117,7 +117,7 @@ const isMissing = (key: string) =>
   sql`EXISTS (SELECT 1 FROM contentFiles WHERE key = ${key} AND state = 'missing')`
 
 /** Makes a file whose object is stored what people get, unless it is that already. */
-export function markStored(
+function markStored(
   db: Database,
   { key, nftId, name }: Pick<typeof contentFiles.$inferSelect, 'key' | 'nftId' | 'name'>,
   now: Date,

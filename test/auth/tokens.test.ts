@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/generate.ts'
 import { API_TOKEN_LIFETIME, newToken, signToken, verifyToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'

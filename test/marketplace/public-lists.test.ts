@@ -2,11 +2,11 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NO_IDS, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import app from '../../src/app.ts'
 import { answerOf, call, requestOf } from '../support/api.ts'
 import { aListing, anNft, aUser } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
+import { NO_IDS, synthetic } from '../support/synthetic.ts'
 import { type Answer, type Filter, get, pagesOf, queryOf, type Resource } from './public.ts'
 
 const resources: Resource[] = ['listings', 'nfts']

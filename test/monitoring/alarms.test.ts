@@ -4,7 +4,6 @@ import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { numberToHex, toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { contentStorage, owedCodes } from '../../src/db/schema/content.ts'
@@ -42,6 +41,7 @@ import {
   db,
   setRow,
 } from '../support/makers.ts'
+import { lastIds, synthetic } from '../support/synthetic.ts'
 import { anInstance, aSubscriber, detailOf, forgetAll, hanging } from './instance.ts'
 
 const logged = recordLogs()

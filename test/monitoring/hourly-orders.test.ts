@@ -2,7 +2,6 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
-import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { connect } from '../../src/db/client.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { hourlyOrders } from '../../src/db/schema/operations.ts'
@@ -10,6 +9,7 @@ import { rollUpHours } from '../../src/monitoring/counting/hourly-orders.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
+import { lastIds, synthetic } from '../support/synthetic.ts'
 
 const market = aMarket('localhost', 31337)
 const edition = { standard: 'erc1155' } as const

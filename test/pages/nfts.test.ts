@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { lastIds, synthetic } from '../../scripts/local/catalogue/synthetic.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { toCursor } from '../../src/marketplace/query.ts'
 import { BASE_URL } from '../support/api.ts'
 import { aListing, anNft, aUser, db } from '../support/makers.ts'
+import { lastIds, synthetic } from '../support/synthetic.ts'
 import { aVisitor, pageOf } from '../support/visitor.ts'
 
 type Values = Partial<typeof nfts.$inferInsert> & {

@@ -1,20 +1,22 @@
-/** `npm run backup` and `npm run restore`. The drill is in restore.test.ts. */
+/** `npm run backup` and `npm run restore`. The drill is in restore.long.test.ts. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { migrate, openLocalDatabase } from '../../scripts/local/database.ts'
 import { encrypterFor, writeArchive } from '../../scripts/operate/backup/archive.ts'
 import { upload } from '../../scripts/operate/backup/bucket.ts'
 import { command as backup } from '../../scripts/operate/backup.ts'
-import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { command as restore } from '../../scripts/operate/restore.ts'
 import { call } from '../support/call.ts'
-import { aLocalDatabase } from '../support/command.ts'
+import { inLong } from '../support/cases.ts'
 import { migrations } from '../support/migrations.ts'
 import { aProject, databaseFile } from '../support/project.ts'
 import { serve } from '../support/server.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
+
+vi.mock('../../scripts/shell/child.ts', () => import('../support/wrangler/child.ts'))
 
 const BACKUP_KEY = await generateX25519Identity()
 const BACKUP_PUBLIC_KEY = await identityToRecipient(BACKUP_KEY)
@@ -45,43 +47,27 @@ const ROWS = [
      (5, 'two', 1, 1, '', '', '', 'localhost', '{}', 1, '0', 'USD', 'Two', 7, '2', 'released', '', '', '', '')`,
 ]
 
-describe('a local database', () => {
-  let folder: string
+/** The values of the parameters of a statement. */
+const valuesOf = (sql: string) => (sql.includes('?') ? [LONG] : [])
+
+inLong('a local database comes back as it was, with the real wrangler', async () => {
   const root = process.cwd()
-  beforeAll(async () => {
-    const project = await aProject()
-    folder = project.folder
-    process.chdir(folder)
-    await aLocalDatabase()
-    const { env, close } = await openLocalDatabase()
-    await env.DB.batch(
-      ROWS.map((sql) => env.DB.prepare(sql).bind(...(sql.includes('?') ? [LONG] : []))),
-    )
-    await close()
-    return async () => {
-      process.chdir(root)
-      await project.remove()
-    }
+  const { folder, remove } = await aProject()
+  process.chdir(folder)
+  onTestFinished(async () => {
+    process.chdir(root)
+    await remove()
   })
-
-  it('comes back as it was, with triggers, views and long values', async () => {
-    const before = contentOf(databaseFile(folder))
-    expect(before.schema.filter(({ type }) => type === 'trigger').length).toBeGreaterThan(10)
-    expect(await call(backup, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
-    expect((await stat('all.age')).mode & 0o777).toBe(0o600)
-    expect((await readFile('all.age', 'latin1')).startsWith('age-encryption.org/v1\n')).toBe(true)
-    await rm('.wrangler', { recursive: true })
-    expect(await call(restore, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
-    expect(contentOf(databaseFile(folder))).toEqual(before)
-    // The SQL was in folders that nobody else may read, and that are gone.
-    expect((await readdir('.')).filter((name) => name.startsWith('part-'))).toEqual([])
-  })
-
-  it('is not restored over another one', async () => {
-    const { errors, status } = await call(restore, ['all.age'], keys)
-    expect(status).toBe(1)
-    expect(errors).toMatch(/^The database is not empty: it has \d+ tables\./)
-  })
+  const local = await openLocalDatabase()
+  await migrate(local)
+  const { DB } = local.env
+  await DB.batch(ROWS.map((sql) => DB.prepare(sql).bind(...valuesOf(sql))))
+  await local.close()
+  const before = contentOf(databaseFile(folder))
+  expect(await call(backup, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
+  await rm('.wrangler', { recursive: true })
+  expect(await call(restore, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
+  expect(contentOf(databaseFile(folder))).toEqual(before)
 })
 
 describe('a deployed database', () => {
@@ -104,18 +90,27 @@ describe('a deployed database', () => {
     await project.reset(toml, { databases: [{ uuid: DATABASE, name: 'marketplace' }] })
     const database = new DatabaseSync(inProject('remote.sqlite'))
     for (const file of migrations) database.exec(await readFile(`migrations/${file}`, 'utf8'))
-    for (const sql of ROWS) database.prepare(sql).run(...(sql.includes('?') ? ['{}'] : []))
+    for (const sql of ROWS) database.prepare(sql).run(...valuesOf(sql))
     database.close()
   })
 
-  function expectEmpty() {
-    const remote = new DatabaseSync(inProject('remote.sqlite'))
-    expect(remote.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
+  /** Runs statements on the database, and returns the rows of the first one. */
+  const query = (sql: string) => {
+    const database = new DatabaseSync(inProject('remote.sqlite'))
+    const rows = sql.startsWith('SELECT') ? database.prepare(sql).all() : database.exec(sql)
+    database.close()
+    return rows ?? []
   }
 
-  it('goes to a bucket in parts, and from there into a new database', async () => {
+  const expectEmpty = () => expect(query('SELECT * FROM sqlite_schema')).toEqual([])
+
+  it('comes back from a bucket as it was, with triggers, views and long values', async () => {
     const before = contentOf(inProject('remote.sqlite'))
+    expect(before.schema.filter(({ type }) => type === 'trigger').length).toBeGreaterThan(10)
     expect(await project.call(backup, IN_BUCKET, keys)).toMatchObject({ errors: '', status: 0 })
+    const file = inProject('marketplace.age')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await readFile(file, 'latin1')).startsWith('age-encryption.org/v1\n')).toBe(true)
     await project.call(async () => {
       await upload('backups', 'marketplace.age', 5000)
       return 0
@@ -124,6 +119,9 @@ describe('a deployed database', () => {
     await rm(inProject('marketplace.age'))
     expect(await project.call(restore, IN_BUCKET, keys)).toMatchObject({ errors: '', status: 0 })
     expect(contentOf(inProject('remote.sqlite'))).toEqual(before)
+    // The SQL was in folders that nobody else may read, and that are gone.
+    const left = await readdir(project.folder)
+    expect(left.filter((name) => name.startsWith('part-'))).toEqual([])
     const { commands } = await project.read()
     const shown = commands.map((command) => command.replace(/(--output|--file) \S+\//, '$1 '))
     expect(shown).toEqual([
@@ -151,13 +149,18 @@ describe('a deployed database', () => {
     ])
   })
 
+  it('is not restored over another one', async () => {
+    await project.call(backup, ['all.age', ...REMOTE], keys)
+    const { errors, status } = await project.call(restore, ['all.age', ...REMOTE], keys)
+    expect(status).toBe(1)
+    expect(errors).toMatch(/^The database is not empty: it has \d+ tables\./)
+  })
+
   it('lacks the bytes of the files of NFTs, and says when it is restored which are gone', async () => {
-    const database = new DatabaseSync(inProject('remote.sqlite'))
-    database.exec(`INSERT INTO contentFiles VALUES
+    query(`INSERT INTO contentFiles VALUES
       ('k1', 4, 'a.wav', 0, 'audio/wav', 1000, '', 'stored', ''),
       ('k2', 4, 'b.wav', 1, 'audio/wav', 234567, '', 'stored', ''),
       ('k3', 5, 'c.wav', 0, 'audio/wav', 9, '', 'missing', '')`)
-    database.close()
     expect((await project.call(backup, ['marketplace.age', ...REMOTE], keys)).out).toBe(
       'Wrote marketplace.age.\nNot in it: 2 files of NFTs with 235,567 bytes. docs/deploying.md says how to keep them.\n',
     )
@@ -193,13 +196,7 @@ describe('a deployed database', () => {
   })
 
   it('is restored without the codes that nobody had, which may be given since', async () => {
-    const change = (sql: string) => {
-      const database = new DatabaseSync(inProject('remote.sqlite'))
-      const rows = sql.startsWith('SELECT') ? database.prepare(sql).all() : database.exec(sql)
-      database.close()
-      return rows
-    }
-    change(`UPDATE nfts SET hasCodes = 1, amount = 3, availableAmount = 2 WHERE id = 4;
+    query(`UPDATE nfts SET hasCodes = 1, amount = 3, availableAmount = 2 WHERE id = 4;
       INSERT INTO codes (nftId, hash, sealed, orderItemId) VALUES (4, 'a', '', NULL), (4, 'b', '', NULL)`)
     await project.call(backup, ['marketplace.age', ...REMOTE], keys)
     await rm(inProject('remote.sqlite'))
@@ -207,19 +204,13 @@ describe('a deployed database', () => {
     expect(out.split('\n')[2]).toBe(
       'Codes that were given since the backup would be given again, so 1 NFT with codes is not sold before new ones are there. docs/runbook.md says what to do: "Codes missing".',
     )
-    expect(change('SELECT count(*) AS codes FROM codes')).toEqual([{ codes: 0 }])
-    expect(change('SELECT amount, availableAmount FROM nfts WHERE id = 4')).toEqual([
+    expect(query('SELECT count(*) AS codes FROM codes')).toEqual([{ codes: 0 }])
+    expect(query('SELECT amount, availableAmount FROM nfts WHERE id = 4')).toEqual([
       { amount: 1, availableAmount: 0 },
     ])
   })
 
   it('knows when it was backed up last and before, so that it tells when backups stop', async () => {
-    const query = (sql: string) => {
-      const database = new DatabaseSync(inProject('remote.sqlite'))
-      const rows = database.prepare(sql).all()
-      database.close()
-      return rows
-    }
     const backUp = () => project.call(backup, ['marketplace.age', ...REMOTE], keys)
     await backUp()
     const [first] = query('SELECT at, previousAt FROM backups')

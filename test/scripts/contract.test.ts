@@ -4,12 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { deployCollectibles } from '../../scripts/local/chain/collectibles.ts'
-import { command as seed } from '../../scripts/local/seed.ts'
 import { type Contract, sendAs } from '../../scripts/operate/contract/delivery.ts'
 import { parseNetwork } from '../../scripts/operate/contract/networks.ts'
 import { confirm } from '../../scripts/operate/contract/node.ts'
 import { command as contract } from '../../scripts/operate/contract.ts'
-import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
 import { rules } from '../../src/delivery/reasons.ts'
 import { call } from '../support/call.ts'
 import type { Contracts } from '../support/chain/compiled.ts'
@@ -25,6 +23,7 @@ import {
   relayer,
   stranger,
 } from '../support/contract.ts'
+import { NO_IDS, synthetic } from '../support/synthetic.ts'
 
 const OTHER = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
 const TOKEN = '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB'
@@ -212,16 +211,15 @@ describe('--print', () => {
 
 it('shows the state without a key, and the sellers who have not approved the contract', async () => {
   await configureNew()
-  await aLocalDatabase()
-  await call(seed, ['--users', '1', '--nfts', '3'])
+  const database = await aLocalDatabase()
+  for (const sql of synthetic({ users: 1, nfts: 3, orders: 0 }, NO_IDS)) database.exec(sql)
   const { erc1155 } = await deployCollectibles(commands.rpcUrl, {
     ...{ seller: owner, operator: stranger.address, uniques: 0 },
     editions: [{ id: 2n, amount: 5n }],
   })
-  const { env, close } = await openLocalDatabase()
-  await env.DB.exec(`UPDATE users SET ethereumPublicAddr = '${owner.address}'`)
-  await env.DB.exec(`UPDATE nfts SET contractAddr = '${erc1155}'`)
-  await close()
+  database.exec(`UPDATE users SET ethereumPublicAddr = '${owner.address}'`)
+  database.exec(`UPDATE nfts SET contractAddr = '${erc1155}'`)
+  database.close()
   const { out, errors } = await run('status', [], null)
   expect(errors).toBe('')
   expect(out.split('\n')).toEqual([
@@ -282,7 +280,7 @@ it('says that a network has no Delivery contract', async () => {
 it('says which settings of a network are invalid, without their values', () => {
   const settings = { chainId: 0, rpcUrls: ['secret'], delivery: '<address>', treasury: '0x12' }
   expect(() => parseNetwork('local', { ...settings, maxFeePerGasGwei: 0 })).toThrow(
-    /^The settings of the network local are invalid: chainId: must be at least 1; rpcUrls\.0: must be a URL; treasury: must be an address; maxFeePerGasGwei: must be more than 0$/,
+    /^The settings of the network local are invalid: chainId: must be at least 1; rpcUrls\.0: must be a URL; maxFeePerGasGwei: must be more than 0; treasury: must be an address$/,
   )
 })
 

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { localAccount, toPrivateKey } from '../../scripts/local/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/local/chain/anvil.ts'
@@ -13,6 +13,8 @@ import { command } from '../../scripts/operate/deploy.ts'
 import { command as migrate } from '../../scripts/operate/migrate.ts'
 import { migrations } from '../support/migrations.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
+
+vi.mock('../../scripts/shell/child.ts', () => import('../support/wrangler/child.ts'))
 
 const relayer = localAccount(0)
 const stranger = localAccount(1)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { readConfig } from '../../scripts/operate/cloudflare/config.ts'
+import { readConfig } from '../../scripts/operate/cloudflare/environment.ts'
 import { LEASE } from '../../src/delivery/store/lease.ts'
 import { type Limit, requestLimits } from '../../src/limits.ts'
 

@@ -1,24 +1,20 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { decodeJwt } from 'jose'
-import { beforeAll, expect, it, vi } from 'vitest'
-import { retryWhileBusy } from '../../scripts/operate/database/busy.ts'
-import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
-import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { generateSigningKey } from '../../scripts/operate/keys/generate.ts'
 import { command as token } from '../../scripts/operate/token.ts'
 import { call } from '../support/call.ts'
 import { aFolder, aLocalDatabase } from '../support/command.ts'
-import { databaseFile } from '../support/project.ts'
 
 const JWT_KEYS = JSON.stringify({ keys: [await generateSigningKey()] })
 
+let database: DatabaseSync
 beforeAll(async () => {
   const { remove } = await aFolder()
-  await aLocalDatabase()
-  const { env, close } = await openLocalDatabase()
-  await env.DB.exec(
+  database = await aLocalDatabase()
+  database.exec(
     `INSERT INTO users (provider, email, identityHash, roleId, createdAt, updatedAt) VALUES ('email', 'ada@example.com', 'ada', 1, '', '')`,
   )
-  await close()
   return remove
 })
 
@@ -36,26 +32,13 @@ it('prints a token for a shop, for metrics or for everything, and the same for i
 })
 
 it('gives up with a sentence if another program writes all the time', async () => {
-  const database = new DatabaseSync(databaseFile('.'))
   database.exec('BEGIN IMMEDIATE')
   expect(await issue('--shop', '--name', 'busy')).toEqual({
     out: '',
     errors: 'Another program writes to the local database all the time. Run the command again.\n',
     status: 1,
   })
-  database.close()
-})
-
-it('tries again while another program writes, and only then', async () => {
-  const busy = new Error('D1_ERROR: Failed to get session commit token: internal error')
-  const run = vi
-    .fn(async () => 'a token')
-    .mockRejectedValueOnce(busy)
-    .mockRejectedValueOnce(busy)
-  expect(await retryWhileBusy(run)).toBe('a token')
-  const broken = vi.fn(() => Promise.reject(new Error('no such table')))
-  await expect(retryWhileBusy(broken)).rejects.toThrow('no such table')
-  expect([run, broken].map(({ mock }) => mock.calls.length)).toEqual([3, 1])
+  database.exec('ROLLBACK')
 })
 
 it.each([

@@ -1,5 +1,5 @@
 /**
- * An upgrade from the last release: its database, filled by its own commands, is migrated; the old
+ * An upgrade from the last release: its database, filled by its own demo, is migrated; the old
  * and the new Worker serve it side by side; then the old one serves it alone, as after a rollback.
  * Before the first release, the last commit takes its place.
  */
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type LocalWorker, startWorker } from '../../scripts/local/worker.ts'
-import { READY, waitForTransfer } from '../support/dev.ts'
+import { FIRST_ORDER, READY, waitForTransfer } from '../support/dev.ts'
 import { aFreePort, aProject, type Project } from '../support/project.ts'
 
 /** The files of the last release, with the modules that it was made for. */
@@ -60,7 +60,6 @@ it('serves the database of the last release, side by side with it and after a ro
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   const url = `http://localhost:${ports.PORT}`
   const { process } = await release.start('dev', READY, ports)
-  await release.run('seed', ['--users', '5', '--nfts', '5', '--orders', '50'])
   // The token that `npm run dev` prints lists only the orders of its shop.
   const token = (await release.run('token', ['--master'])).out.trim()
   const send = async (base: string, orders?: object[]): Promise<Orders> => {
@@ -98,7 +97,7 @@ it('serves the database of the last release, side by side with it and after a ro
   const [oldUrl, newUrl] = [await before.ready, await after.ready]
   for (const base of [oldUrl, newUrl]) {
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'ok' })
-    expect((await send(base)).orders).toHaveLength(20)
+    expect((await send(base)).orders).toHaveLength(FIRST_ORDER)
   }
   const fromNew = await place(newUrl, 'new')
   expect(await newest(oldUrl)).toBe(fromNew)

@@ -1,10 +1,10 @@
 /** Folders and databases for commands that are called in this process. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { copyFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { savePublicUrl } from '../../scripts/local/paths.ts'
-import { openLocalDatabase } from '../../scripts/operate/database/local.ts'
+import { aDatabase } from './sqlite.ts'
 
 /** What commands read in the folder of the project. */
 const LINKED = ['migrations', 'src']
@@ -38,28 +38,12 @@ export async function pointStagingAt(url: string): Promise<void> {
   )
 }
 
-/** The state of an empty local database, once this process has made one. */
-let emptyState: string | undefined
-
-/** Creates the local database of the working directory, which is empty then. */
-export async function aLocalDatabase(): Promise<void> {
-  if (emptyState) return cp(emptyState, '.wrangler', { recursive: true })
-  const { env, close } = await openLocalDatabase()
-  try {
-    await env.DB.exec('CREATE TABLE d1_migrations (name TEXT)')
-    for (const file of readdirSync('migrations')
-      .filter((name) => name.endsWith('.sql'))
-      .sort()) {
-      const statements = readFileSync(`migrations/${file}`, 'utf8').split(
-        '--> statement-breakpoint',
-      )
-      const record = env.DB.prepare('INSERT INTO d1_migrations VALUES (?)').bind(file)
-      await env.DB.batch([...statements.map((sql) => env.DB.prepare(sql)), record])
-    }
-  } finally {
-    await close()
-  }
+/** Creates the local database of the working directory, which is empty then, where wrangler has it. */
+export async function aLocalDatabase(): Promise<DatabaseSync> {
+  const folder = '.wrangler/state/v3/d1'
+  await mkdir(folder, { recursive: true })
+  const database = aDatabase(join(folder, `${'0'.repeat(64)}.sqlite`))
+  database.exec("CREATE TABLE d1_migrations (name TEXT); INSERT INTO d1_migrations VALUES ('all')")
   await savePublicUrl('http://localhost:8787')
-  emptyState = await mkdtemp(join(tmpdir(), 'database-'))
-  await cp('.wrangler', emptyState, { recursive: true })
+  return database
 }

@@ -4,7 +4,7 @@
  */
 import { eq } from 'drizzle-orm'
 import { base64url, type CryptoKey, exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { generateSigningKey } from '../../scripts/operate/keys/signing-key.ts'
+import { generateSigningKey } from '../../scripts/operate/keys/generate.ts'
 import { API_TOKEN_LIFETIME, newToken, signToken, type TokenRecord } from '../../src/auth/tokens.ts'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'

@@ -1,11 +1,11 @@
-/** An in-memory database with the schema, for tests that run in Node. */
+/** A database with the schema, for tests that run in Node. It is in memory unless it has a file. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { SqliteDatabase } from '../../scripts/operate/database/remote.ts'
 
-export function aDatabase(): DatabaseSync {
-  const database = new DatabaseSync(':memory:')
+export function aDatabase(file = ':memory:'): DatabaseSync {
+  const database = new DatabaseSync(file)
   const files = readdirSync('migrations').filter((name) => name.endsWith('.sql'))
   for (const file of files.sort()) database.exec(readFileSync(`migrations/${file}`, 'utf8'))
   return database

@@ -18,11 +18,6 @@ const DOCUMENT = 'docs/openapi.json'
 const EXAMPLES = 'scripts/build/openapi/examples.json'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
-const ARCHITECTURE = 'docs/architecture.md'
-const DELIVERY = 'docs/guides/delivery.md'
-const WEBHOOKS = 'docs/guides/webhooks.md'
-const LIMITS = 'docs/limits.md'
-const ENDPOINTS = 'docs/endpoints.md'
 
 type Options = {
   /** Whether to fail, in place of writing, if one of the files is out of date. */
@@ -52,12 +47,16 @@ async function writeAll(check = false): Promise<void> {
     [DOCUMENT]: document,
     [CLIENT]: await generateSchema(document),
     [CATALOGUE]: catalogueSchema(),
-    [ARCHITECTURE]: withClaims(await readFile(ARCHITECTURE, 'utf8')),
-    [DELIVERY]: withReasons(await readFile(DELIVERY, 'utf8')),
-    [WEBHOOKS]: withEvents(await readFile(WEBHOOKS, 'utf8')),
-    [LIMITS]: withLimits(await readFile(LIMITS, 'utf8')),
-    [ENDPOINTS]: withEndpoints(await readFile(ENDPOINTS, 'utf8')),
   }
+  const tables = {
+    'docs/architecture.md': withClaims,
+    'docs/guides/delivery.md': withReasons,
+    'docs/guides/webhooks.md': withEvents,
+    'docs/limits.md': withLimits,
+    'docs/endpoints.md': withEndpoints,
+  }
+  for (const [file, withTables] of Object.entries(tables))
+    texts[file] = withTables(await readFile(file, 'utf8'))
   for (const [file, text] of Object.entries(texts)) {
     if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
     if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)

@@ -1,5 +1,5 @@
 /** The calls that the bench compares. */
-import type { Size } from '../../local/catalogue/synthetic.ts'
+import type { Size } from '../../../test/support/synthetic.ts'
 
 export type Call = {
   method: 'GET' | 'POST'

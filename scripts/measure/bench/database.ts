@@ -1,7 +1,7 @@
 /** The database of the bench: a synthetic catalogue and the master token of user 1. */
 import { globSync, readFileSync } from 'node:fs'
 import { API_TOKEN_LIFETIME, type Issuer, newToken, signToken } from '../../../src/auth/tokens.ts'
-import { NO_IDS, type Size, synthetic } from '../../local/catalogue/synthetic.ts'
+import { NO_IDS, type Size, synthetic } from '../../../test/support/synthetic.ts'
 
 /** Delivery addresses of user 1. */
 const ADDRESSES = 5

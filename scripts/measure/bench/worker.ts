@@ -11,8 +11,6 @@ type ServeOptions = {
   bindings: Record<string, string>
   /** Statements that create and fill the database. */
   sql: readonly string[]
-  /** Whether the Worker consumes its queues. Deployed consumers run beside the API. */
-  isConsumer?: boolean
 }
 
 /** Bundles a Worker as `wrangler deploy` does. Returns the text of its only module. */
@@ -55,7 +53,6 @@ export class CachedReads extends Reads {
 }
 export default {
   fetch: (request, env, context) => worker.fetch(request, bindingsOf(env), context),
-  queue: (batch, env, context) => worker.queue(batch, bindingsOf(env), context),
 }`
 
 /** The settings of an instance without networks: all that a Worker needs to be ready. */
@@ -72,8 +69,8 @@ export const bindingsFor = async ({ url, keys }: Issuer) =>
     CREATORS: 'open',
   }) satisfies Required<NodeJS.ProcessEnv>
 
-export async function serveWorker(options: ServeOptions) {
-  const { main, bindings, sql, isConsumer = false } = options
+/** Its queues have no consumer: deployed ones run beside the API. */
+export async function serveWorker({ main, bindings, sql }: ServeOptions) {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name: 'bench',
@@ -91,13 +88,6 @@ export async function serveWorker(options: ServeOptions) {
         WEBHOOKS: 'bench-webhooks',
         MASTER_WEBHOOKS: 'bench-master-webhooks',
       },
-      queueConsumers: isConsumer
-        ? {
-            deliveries: { maxBatchSize: 100, maxBatchTimeout: 1 },
-            'bench-webhooks': { maxBatchSize: 6, maxBatchTimeout: 0 },
-            'bench-master-webhooks': { maxBatchSize: 6, maxBatchTimeout: 0 },
-          }
-        : {},
       // Requests reach workerd directly, not through the development server.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     }),
@@ -105,5 +95,5 @@ export async function serveWorker(options: ServeOptions) {
   const { origin } = await miniflare.unsafeGetDirectURL()
   const database = await miniflare.getD1Database('DB')
   for (const statement of sql) await database.prepare(statement).run()
-  return { url: origin, database, [Symbol.asyncDispose]: () => miniflare.dispose() }
+  return { url: origin, [Symbol.asyncDispose]: () => miniflare.dispose() }
 }

@@ -1,7 +1,6 @@
 /** Breaks the check of a guard: finds the part of the code that it names, and replaces it. */
 import { type Broken, type Guard, readGuard } from '../../../test/guards/guard.ts'
-import type { Code, Part, Span } from './part.ts'
-import { readMigration, readSolidity } from './text.ts'
+import { type Code, type Part, readMigration, readSolidity, type Span } from './text.ts'
 import { readTypeScript } from './typescript.ts'
 
 /** Returns the source with the broken check. Throws unless the guard names exactly one. */

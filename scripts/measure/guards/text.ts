@@ -1,5 +1,17 @@
 /** Finds what a guard may break in SQL and Solidity, by the words and signs that divide conditions. */
-import type { Code, Span } from './part.ts'
+
+/** What guards may name in a file. */
+export type Span = { start: number; end: number }
+
+/** A part, and the text that replaces it if that does not follow from the guard. */
+export type Part = Span & { text?: string }
+
+export type Code = {
+  functions: (Span & { name: string })[]
+  conditions: Part[]
+  calls?: Part[]
+  optional?: Part[]
+}
 
 const dividers =
   /\b(?:WHERE|AND|OR|ON|WHEN|THEN|ELSE|END|HAVING|SELECT|FROM|JOIN|LEFT|CROSS|SET|ORDER|GROUP|LIMIT|RETURNING|UNION|return)\b|&&|\|\||[;,{}?:()]/g

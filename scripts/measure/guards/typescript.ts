@@ -1,7 +1,6 @@
 /** Finds what a guard may break in TypeScript, and in the SQL of its templates. */
 import { type ESTree, parseSync, Visitor } from 'vite'
-import type { Code, Part, Span } from './part.ts'
-import { findConditions } from './text.ts'
+import { type Code, findConditions, type Part, type Span } from './text.ts'
 
 const comparison = /^([=!]==?|[<>]=?|in|instanceof)$/
 

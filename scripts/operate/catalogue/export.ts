@@ -7,7 +7,6 @@ import {
   quoted,
   userReference,
 } from '../../../src/catalogue/sql.ts'
-import { retryWhileBusy } from '../database/busy.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 
 const PAGE = 2000
@@ -56,7 +55,7 @@ export async function* readCatalogue(db: SqliteDatabase): AsyncGenerator<string,
       const after = rows.at(-1)?.[0] ?? 0
       const page = sql`SELECT ${sql.raw(id)} AS id, ${sql.raw(record)} AS record
         FROM ${sql.raw(from)} AND ${sql.raw(id)} > ${after} ORDER BY ${sql.raw(id)} LIMIT ${PAGE}`
-      rows = await retryWhileBusy(() => db.values(page))
+      rows = await db.values(page)
       for (const [, record] of rows) yield record
     } while (rows.length === PAGE)
   }

@@ -8,13 +8,7 @@ import { linesIn, writeLines } from '../../shell/files.ts'
 import { findNetwork, parseAddress } from '../contract/networks.ts'
 import { isSilence, openContract, type TokenContract } from './chain/contract.ts'
 import { createReader } from './chain/metadata.ts'
-import {
-  createCreator,
-  createRecords,
-  externalId,
-  findContractName,
-  type RecordOptions,
-} from './chain/records.ts'
+import { createCreator, createRecords, externalId, type RecordOptions } from './chain/records.ts'
 import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.ts'
 import { parseRecord } from './lines.ts'
 import { hideProgress, showProgress } from './report.ts'
@@ -51,7 +45,6 @@ export async function readCollection(
     loopbackHosts: (process.env.METADATA_LOOPBACK_HOSTS ?? '').split(',').filter(Boolean),
   })
   const user = createCreator(contract, options)
-  findContractName(contract, options)
   const to = await readFinalBlock(contract)
   const from = values['from-block']
     ? parseInteger('--from-block', values['from-block'])

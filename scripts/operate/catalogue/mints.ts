@@ -1,7 +1,21 @@
-/** What operators have to do before the tokens of a catalogue can be minted on delivery. */
+/** What operators have to do before tokens can be minted on delivery. */
 import { type Address, getAddress } from 'viem'
 import { linesIn } from '../../shell/files.ts'
-import { describeGrant, MINT_FUNCTIONS } from '../contract/grants.ts'
+
+/** The functions that the Delivery contract calls. */
+const MINT_FUNCTIONS =
+  'Only `mint(address to, uint256 id, uint256 amount, bytes data)` of ERC-1155 and `safeMint(address to, uint256 tokenId)` of ERC-721 are supported.'
+
+/** Returns what lets the Delivery contract of a network mint a token, as lines. */
+function describeGrant(network: string, environment: string | undefined, token: string) {
+  const command = (action: string) =>
+    `npm run contract -- ${action} --network ${network}${environment ? ` --env ${environment}` : ''}`
+  return [
+    `Let the Delivery contract of ${network} mint ${token}: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:`,
+    `  ${command('set-token-limit')} --token ${token} --capacity PIECES --per-day PIECES`,
+    `  ${command('status')}${environment ? ' --remote' : ''}`,
+  ]
+}
 
 /**
  * Returns what to grant for the NFTs of the file that are minted on delivery, as lines to print.
@@ -10,12 +24,9 @@ import { describeGrant, MINT_FUNCTIONS } from '../contract/grants.ts'
 export async function describeGrants(file: string, environment?: string): Promise<string[]> {
   const tokens = await findMintedTokens(file)
   if (tokens.length === 0) return []
-  const grants = tokens.flatMap(({ network, contract }) =>
-    describeGrant(network, environment, contract),
-  )
   return [
     `NFTs of this file are minted on delivery. ${MINT_FUNCTIONS} Before the first order:`,
-    ...grants,
+    ...tokens.flatMap(({ network, contract }) => describeGrant(network, environment, contract)),
   ]
 }
 

@@ -4,11 +4,8 @@ import { isSpreadsheet, joinProblems } from '../../../src/catalogue/csv.ts'
 import { plural } from '../../../src/pages/components/text.ts'
 import { CommandError } from '../../shell/command.ts'
 import { folderBeside } from '../../shell/files.ts'
-import { remoteInstance } from '../../shell/instance.ts'
-import type { Outcome } from './import.ts'
+import { findInstance } from '../../shell/instance.ts'
 import { type CollectionOptions, collectionFile, readCollection } from './import-collection.ts'
-import { importLocally } from './import-local.ts'
-import { importRemotely } from './import-remote.ts'
 import { completeCatalogue } from './local-files.ts'
 import { describeGrants } from './mints.ts'
 import { numbersFile } from './numbers.ts'
@@ -21,6 +18,7 @@ import {
   reportProblems,
 } from './report.ts'
 import { sendFiles } from './send-files.ts'
+import { type Outcome, sendRecords } from './send-records.ts'
 import { convertSpreadsheet } from './spreadsheet.ts'
 
 type Import = {
@@ -40,7 +38,7 @@ export async function importCatalogue(input: Import): Promise<void> {
   const file = input.file || (collection ? collectionFile(collection) : '')
   if (collection && isSpreadsheet(file))
     throw new CommandError('--from-chain writes JSON Lines: name a file that ends with .jsonl.')
-  const instance = environment ? await remoteInstance(environment) : null
+  const instance = await findInstance(environment)
   const leftOut = collection ? await readCollection(file, collection, environment) : 0
   using folder = await folderBeside(file)
   const records = isSpreadsheet(file) ? join(folder.path, 'spreadsheet.jsonl') : file
@@ -56,7 +54,7 @@ export async function importCatalogue(input: Import): Promise<void> {
       isDryRun: isRehearsal || cells.length > 0,
       isConfirmed: confirms,
     }
-    const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
+    const outcome = await sendRecords(request, instance)
     hideProgress()
     return outcome
   }

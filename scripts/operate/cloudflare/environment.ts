@@ -1,7 +1,6 @@
 /** What an environment of wrangler.toml needs from the Cloudflare account. */
-
+import { unstable_readConfig } from 'wrangler'
 import { CommandError } from '../../shell/command.ts'
-import { readConfig } from './config.ts'
 
 export type Bucket = {
   /** What the Worker calls it. */
@@ -12,6 +11,16 @@ export type Bucket = {
 }
 
 export type Environment = ReturnType<typeof readEnvironment>
+
+/** Returns the settings of an environment, or those of the local instance. Throws a `CommandError`. */
+export function readConfig(environment: string | undefined) {
+  try {
+    const args = environment === undefined ? {} : { env: environment }
+    return unstable_readConfig(args, { hideWarnings: true })
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  }
+}
 
 /** Throws a `CommandError` if wrangler.toml does not have the environment, or no database in it. */
 export function readEnvironment(name: string) {

@@ -6,7 +6,6 @@ import { nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems } from '../../../src/db/schema/orders.ts'
 import { CommandError, parseInteger } from '../../shell/command.ts'
-import { retryWhileBusy } from '../database/busy.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import { withDatabase } from '../database/source.ts'
 import { openContract, readLineage } from './delivery.ts'
@@ -55,7 +54,7 @@ export async function auditContract(
     for await (const { logs } of readLogs(node, what, blocks))
       for (let i = 0; i < logs.length; i += KEYS_PER_QUERY) {
         const uses = logs.slice(i, i + KEYS_PER_QUERY)
-        const found = await retryWhileBusy(() => findOrders(db, uses))
+        const found = await findOrders(db, uses)
         const orders = new Map(found.map((order) => [order.key, order]))
         for (const use of uses) {
           count += 1

@@ -2,7 +2,7 @@
 import { getAddress, isAddress } from 'viem'
 import { mailLimits } from '../../../src/limits.ts'
 import { DAY, SECOND } from '../../../src/time.ts'
-import { readConfig } from '../cloudflare/config.ts'
+import { readConfig } from '../cloudflare/environment.ts'
 import type { Contract } from './delivery.ts'
 import type { Network } from './networks.ts'
 import { attempt, type Node } from './node.ts'

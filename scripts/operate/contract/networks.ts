@@ -4,27 +4,19 @@ import * as z from 'zod'
 import { json, networkFields } from '../../../src/env.ts'
 import { WalletAddress } from '../../../src/identity/wallet-address.ts'
 import { CommandError } from '../../shell/command.ts'
-import { readConfig } from '../cloudflare/config.ts'
+import { readConfig } from '../cloudflare/environment.ts'
 import '../../../src/http/validation.ts'
 
-const { chainId, rpcUrls, delivery, finality, treasury } = networkFields.shape
-const { gasPerItem, itemsPerTransaction, transactionsInFlight } = networkFields.shape
+const { delivery, callsPerSecond } = networkFields.shape
 
-const networkSchema = z.object({
-  chainId,
-  rpcUrls,
-  /** The Delivery contract; undefined while the configuration has a placeholder. */
-  delivery: delivery.optional().catch(undefined),
-  treasury,
-  finality: finality.optional(),
-  maxFeePerGasGwei: z.number().positive().optional(),
-  maxPriorityFeePerGasGwei: z.number().positive().optional(),
-  callsPerSecond: z.number().positive().optional(),
-  callsPerBatch: z.int().min(1).optional(),
-  gasPerItem,
-  itemsPerTransaction,
-  transactionsInFlight,
-})
+const networkSchema = networkFields
+  .omit({ name: true, explorerUrl: true, walletRpcUrl: true, nativeCurrency: true })
+  .partial({ finality: true, maxFeePerGasGwei: true, maxPriorityFeePerGasGwei: true })
+  .extend({
+    /** The Delivery contract; undefined while the configuration has a placeholder. */
+    delivery: delivery.optional().catch(undefined),
+    callsPerSecond: callsPerSecond.unwrap().optional(),
+  })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }
 

@@ -16,9 +16,9 @@ const TRIED_IDS = ['1', '2', '7919']
 
 /** Tries one piece of each. All sales are on this network. */
 export async function tryOn<S extends Sale>(network: Network, sales: readonly S[]) {
-  const { delivery, callsPerBatch = 10, callsPerSecond = 100 } = network
+  const { delivery, callsPerSecond = 100 } = network
   if (!delivery) return []
-  const settings = { ...network, delivery, callsPerBatch, callsPerSecond }
+  const settings = { ...network, delivery, callsPerSecond }
   const relayer = await findRelayer(settings)
   const secret = randomBytes(32).toString('hex')
   return trySales({ [network.name]: settings }, sales, { relayer, secret, now: new Date() })
@@ -51,7 +51,7 @@ export async function refuseQuantities(network: Network, token: Address): Promis
 const withoutLimit: readonly unknown[] = ['mint_not_exact', 'mint_refused']
 
 /** Tries them, and knows what no token tells: the contract mints nothing without a limit. */
-export async function findObstacles(
+async function findObstacles(
   { read }: Contract,
   network: Network,
   sales: readonly Sale[],

@@ -1,6 +1,5 @@
 /** The state of a Delivery contract, as text for an operator. */
 import { type Address, formatEther, getAddress, isAddress, zeroAddress } from 'viem'
-import { retryWhileBusy } from '../database/busy.ts'
 import { withDatabase } from '../database/source.ts'
 import { describeCapacity } from './capacity.ts'
 import { type Contract, MAX_GENERATION, openContract } from './delivery.ts'
@@ -21,7 +20,7 @@ export async function showStatus(
   for (const line of await describeContract(node, contract)) console.log(line)
   const isRead = remote || !env
   const samples = isRead
-    ? await withDatabase(env, (db) => retryWhileBusy(() => findSamples(db, network, new Date())))
+    ? await withDatabase(env, (db) => findSamples(db, network, new Date()))
     : []
   const tokens = new Set(samples.map((sample) => sample.contract))
   for (const line of await describeCapacity(node, contract, network, { tokens, env }))

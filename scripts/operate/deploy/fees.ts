@@ -33,21 +33,14 @@ async function readFees(name: string, node: Node) {
 
 const toGwei = (wei: bigint): number => Number(formatGwei(wei))
 
+const round = (value: number): number => Number(value.toPrecision(2))
+
 /** Returns upper limits in gwei, from base fee and tip in gwei. */
 export function proposeFees(baseFee: number, tip: number) {
-  const maxPriorityFeePerGasGwei = Math.max(MIN_TIP, roundUp(tip * TIP_FACTOR))
+  const maxPriorityFeePerGasGwei = Math.max(MIN_TIP, round(tip * TIP_FACTOR))
   const highBaseFee = Math.max(MIN_FEE, baseFee * BASE_FEE_FACTOR)
   return {
-    maxFeePerGasGwei: roundUp(highBaseFee + maxPriorityFeePerGasGwei),
+    maxFeePerGasGwei: round(highBaseFee + maxPriorityFeePerGasGwei),
     maxPriorityFeePerGasGwei,
   }
-}
-
-/** Rounds up to two digits that are not 0 at the front. */
-function roundUp(value: number): number {
-  if (value === 0) return 0
-  const step = 10 ** (Math.floor(Math.log10(value)) - 1)
-  // Of a number such as 0.30000000000000004, the last digits are no reason to round up.
-  const steps = Math.ceil(Number((value / step).toPrecision(12)))
-  return Number((steps * step).toPrecision(2))
 }

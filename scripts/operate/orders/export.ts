@@ -1,4 +1,5 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
+import { unparse } from 'papaparse'
 import * as z from 'zod'
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
 import { toCell } from '../../../src/http/spreadsheet.ts'
@@ -49,16 +50,17 @@ const columns = Object.keys(summaryFields) as (keyof typeof summaryFields)[]
 const paidColumns = Object.keys(paidFields) as (keyof typeof paidFields)[]
 
 /** Returns a line of CSV (RFC 4180), without its line feed. Without an order, the names. */
-export const toCsv = (order?: OrderSummary): string =>
-  `${[
+export function toCsv(order?: OrderSummary): string {
+  const cells = [
     ...columns.map((name) => (order ? describe(order[name]) : name)),
     // A column for each, for bookkeeping.
     ...paidColumns.map((name) => (order ? describe(order.paid?.[name] ?? null) : `paid.${name}`)),
-  ].join()}\r`
+  ]
+  return `${unparse([cells])}\r`
+}
 
 function describe(value: OrderSummary[keyof OrderSummary]): string {
   if (value === null) return ''
   // A customer may have written a formula.
-  const cell = typeof value === 'object' ? JSON.stringify(value) : toCell(String(value))
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+  return typeof value === 'object' ? JSON.stringify(value) : toCell(String(value))
 }

@@ -43,10 +43,6 @@ export function checkPlace({ location, jurisdiction }: Place): void {
     throw new CommandError('Only one of --location and --jurisdiction can be given.')
   if (location !== undefined && !Object.hasOwn(locations, location))
     throw new CommandError(`--location must be one of ${Object.keys(locations).join(', ')}.`)
-  if (jurisdiction === 'us')
-    throw new CommandError(
-      '--jurisdiction us is refused: D1 has it, but the list of jurisdictions of R2 has only eu and fedramp, and pictures would be stored elsewhere. Use --location wnam or enam, if no law says where the data must stay.',
-    )
   if (jurisdiction !== undefined && !Object.hasOwn(jurisdictions, jurisdiction))
     throw new CommandError(
       `--jurisdiction must be one of ${Object.keys(jurisdictions).join(', ')}.`,

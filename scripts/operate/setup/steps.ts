@@ -13,7 +13,6 @@ import { ensureAdministrator } from './administrator.ts'
 import { ensureTestAlarm } from './alarms.ts'
 import { ensureConfiguration } from './configuration.ts'
 import { checkMail } from './mail.ts'
-import { checkMints } from './mints.ts'
 import type { Place } from './place.ts'
 import { askOperator } from './questions.ts'
 import { ensureReplication } from './replication.ts'
@@ -94,7 +93,6 @@ export async function goLive(
   const now = new Date()
   await ensureAdministrator(setup, db, options.administrator, now)
   if (state === 'live') await ensureTestAlarm({ ...setup, environment }, db, now)
-  await checkMints(setup, db, now)
   if (!options['test-order']) return
   if (state !== 'live') return advise('Run this again with --test-order once the address answers.')
   const JWT_KEYS = process.env.JWT_KEYS || (await readSecrets(name)).JWT_KEYS

@@ -5,8 +5,7 @@ import { parseEnv } from 'node:util'
 import { localNow } from '../../local/clock.ts'
 import { readPublicUrl, SECRETS } from '../../local/paths.ts'
 import { CommandError } from '../../shell/command.ts'
-import { retryWhileBusy } from '../database/busy.ts'
-import { openDatabaseFile } from '../database/file.ts'
+import { openDatabaseFile } from '../database/source.ts'
 import { issueToken, parseIssuer, type TokenRequest } from './issue.ts'
 
 /** Returns the URL of the last `npm run dev`, and a token for it. */
@@ -16,7 +15,7 @@ export async function issueLocalToken(request: TokenRequest) {
   if (!url) throw new CommandError('`npm run dev` has not started yet. Run it once.')
   const issuer = parseIssuer({ ...(await readSecrets()), PUBLIC_URL: url })
   const now = await localNow()
-  const token = await retryWhileBusy(() => issueToken(local.db, issuer, request, now))
+  const token = await issueToken(local.db, issuer, request, now)
   return { url, token }
 }
 

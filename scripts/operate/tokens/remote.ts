@@ -1,6 +1,6 @@
 /** Tokens of a deployed instance. */
 import { CommandError } from '../../shell/command.ts'
-import { readConfig } from '../cloudflare/config.ts'
+import { readConfig } from '../cloudflare/environment.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import { issueToken, parseIssuer, type TokenRequest } from './issue.ts'
 

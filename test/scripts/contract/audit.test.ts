@@ -7,7 +7,7 @@ import {
 } from '../../../scripts/local/chain/collectibles.ts'
 import { type Contract, sendAs } from '../../../scripts/operate/contract/delivery.ts'
 import { confirm } from '../../../scripts/operate/contract/node.ts'
-import { type LocalDatabase, openLocalDatabase } from '../../../scripts/operate/database/local.ts'
+import type { SqliteDatabase } from '../../../scripts/operate/database/remote.ts'
 import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../../src/db/schema/orders.ts'
@@ -24,20 +24,20 @@ import {
   relayer,
   stranger,
 } from '../../support/contract.ts'
+import { withDrizzle } from '../../support/sqlite.ts'
 
 const NOW = '2026-03-01T12:00:00.000Z'
 const timestamps = { createdAt: NOW, updatedAt: NOW }
 const price = { priceCents: 1, priceEths: '0', priceCurrency: 'EUR' }
 
 let commands: Commands
-let database: LocalDatabase
+let db: SqliteDatabase
 let collectibles: Collectibles
 let delivery: Contract
 
 beforeAll(async () => {
   commands = await contractCommands()
-  await aLocalDatabase()
-  database = await openLocalDatabase()
+  db = withDrizzle(await aLocalDatabase())
   const { address } = await commands.deploy()
   collectibles = await deployCollectibles(commands.rpcUrl, {
     ...{ seller: owner, operator: address, uniques: 0 },
@@ -46,10 +46,7 @@ beforeAll(async () => {
   await insertListing()
 })
 
-afterAll(async () => {
-  await database.close()
-  await commands.close()
-})
+afterAll(() => commands.close())
 
 beforeEach(async () => {
   delivery = await aDelivery()
@@ -66,7 +63,6 @@ async function aDelivery(predecessor?: Address): Promise<Contract> {
 
 /** NFT 1, of token 7, and its listing 1. */
 async function insertListing() {
-  const { db } = database
   const wallet = owner.address
   await db.insert(users).values({
     id: 1,
@@ -100,7 +96,6 @@ let id = 0
 
 /** Stores an order of NFT 1, and returns its item as the contract takes it. */
 async function anOrder({ to = aWallet(), quantity = 1, ...values }: Ordered = {}): Promise<Item> {
-  const { db } = database
   const key = aKey()
   id += 1
   await db.insert(orders).values({

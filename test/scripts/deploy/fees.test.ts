@@ -8,11 +8,10 @@ it.each([
   [20, 1, { maxFeePerGasGwei: 210, maxPriorityFeePerGasGwei: 3 }],
   // A chain with small fees gets limits that it does not soon exceed.
   [0.01, 0, { maxFeePerGasGwei: 1.1, maxPriorityFeePerGasGwei: 0.1 }],
-  [0.0123, 0.001, { maxFeePerGasGwei: 1.1, maxPriorityFeePerGasGwei: 0.1 }],
   // A chain whose block producers ask at least 25 gwei.
   [50, 25, { maxFeePerGasGwei: 580, maxPriorityFeePerGasGwei: 75 }],
-  // Rounded up to two digits.
-  [1.2345, 1.1111, { maxFeePerGasGwei: 16, maxPriorityFeePerGasGwei: 3.4 }],
+  // Rounded to two digits.
+  [1.2345, 1.1111, { maxFeePerGasGwei: 16, maxPriorityFeePerGasGwei: 3.3 }],
 ])('proposes limits for a base fee of %d and a tip of %d gwei', (baseFee, tip, limits) => {
   expect(proposeFees(baseFee, tip)).toEqual(limits)
 })

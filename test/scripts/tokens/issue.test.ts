@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { SqliteDatabase } from '../../../scripts/operate/database/remote.ts'
-import { generateSigningKey } from '../../../scripts/operate/keys/signing-key.ts'
+import { generateSigningKey } from '../../../scripts/operate/keys/generate.ts'
 import { issueToken, parseTokenName } from '../../../scripts/operate/tokens/issue.ts'
 import { verifyToken } from '../../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'

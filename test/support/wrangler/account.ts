@@ -117,7 +117,7 @@ async function replaceWrangler(folder: string): Promise<void> {
   const main = join(folder, 'wrangler/main.cjs')
   const standIn = resolve('test/support/wrangler/stand-in.ts')
   await writeFile(join(folder, 'wrangler/package.json'), '{"main":"main.cjs"}')
-  await writeFile(main, `require(${JSON.stringify(standIn)})\n`)
+  await writeFile(main, `require(${JSON.stringify(standIn)}).main()\n`)
   // For `npx wrangler`.
   const script = `#!/bin/sh\nexec node --no-warnings ${main} "$@"\n`
   await writeFile(join(folder, '.bin/wrangler'), script, { mode: 0o755 })

@@ -1,6 +1,7 @@
 /**
- * Takes the place of wrangler's command line in a project of `anAccountProject`. It records every
- * command, and answers from a Cloudflare account in `account.json`, in the words of wrangler 4.156.
+ * Takes the place of wrangler's command line in a project of `anAccountProject`: as a process, or in that
+ * of a test (`child.ts`). It records every command, and answers from a Cloudflare account in
+ * `account.json`, in the words of wrangler 4.156.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,34 +24,49 @@ type Answer = string
 
 class Refusal extends Error {}
 
-const args = process.argv.slice(2)
-const line = args.join(' ')
-const optionOf = (name: string) => args[args.indexOf(name) + 1] ?? ''
+type Command = ReturnType<typeof parse>
 
-function runWrangler() {
-  const path = createRequire(import.meta.url).resolve('wrangler')
-  const { status } = spawnSync(process.execPath, ['--no-warnings', path, ...args], {
-    stdio: 'inherit',
-  })
-  process.exitCode = status ?? 1
-}
+const parse = (args: readonly string[]) => ({
+  args,
+  line: args.join(' '),
+  optionOf: (name: string) => args[args.indexOf(name) + 1] ?? '',
+})
 
-async function answer() {
+/** Answers a command in the working directory. `isKilled`: who has run it is to be killed then. */
+export async function answer(args: readonly string[]) {
   const account: Account = JSON.parse(readFileSync('account.json', 'utf8'))
   const { failure } = account
-  const isFailing = failure !== undefined && line.startsWith(failure.command)
-  account.commands.push(line)
+  const command = parse(args)
+  const isFailing = failure !== undefined && command.line.startsWith(failure.command)
+  account.commands.push(command.line)
+  const printed = { out: '', errors: '', code: 0 }
   try {
     if (isFailing && failure.how === 'refuse') throw new Refusal(apiError('try again', 10001))
-    console.log(await run(account))
+    printed.out = `${await run(account, command)}\n`
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    console.error(`\x1b[31m✘ [ERROR] ${error.message}\x1b[0m`)
-    process.exitCode = 1
+    printed.errors = `\x1b[31m✘ [ERROR] ${error.message}\x1b[0m\n`
+    printed.code = 1
   }
   writeFileSync('account.json', JSON.stringify(account, null, 2))
-  // The command that runs this is killed after the account has changed.
-  if (isFailing && failure.how === 'kill') process.kill(process.ppid, 'SIGKILL')
+  return { ...printed, isKilled: isFailing && failure.how === 'kill' }
+}
+
+/** Answers the command of this process. A dry run is left to wrangler itself. */
+export async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.includes('--dry-run')) {
+    const path = createRequire(import.meta.url).resolve('wrangler')
+    const options = { stdio: 'inherit' } as const
+    process.exitCode =
+      spawnSync(process.execPath, ['--no-warnings', path, ...args], options).status ?? 1
+    return
+  }
+  const { out, errors, code, isKilled } = await answer(args)
+  process.stdout.write(out)
+  process.stderr.write(errors)
+  process.exitCode = code
+  if (isKilled) process.kill(process.ppid, 'SIGKILL')
 }
 
 const apiError = (reason: string, code: number) =>
@@ -68,7 +84,8 @@ const sectionsOf = (environment: string) =>
     .map(([text]) => text)
     .join('\n')
 
-async function run(account: Account): Promise<Answer> {
+async function run(account: Account, command: Command): Promise<Answer> {
+  const { args, line, optionOf } = command
   const [name = ''] = args.slice(-1)
   const environment = sectionsOf(`env.${optionOf('--env')}`)
   const worker = /^name = "(.*)"$/m.exec(environment)?.[1] ?? ''
@@ -99,7 +116,7 @@ async function run(account: Account): Promise<Answer> {
   if (line.startsWith('d1 ')) {
     const known = account.databases.some(({ uuid }) => environment.includes(uuid))
     if (!known) throw new Refusal(apiError('The database could not be found', 7404))
-    return runDatabase(line)
+    return runDatabase(command)
   }
   if (line.startsWith('r2 ') && account.lacks?.includes('r2'))
     throw new Refusal(apiError('Please enable R2 through the Cloudflare Dashboard.', 10042))
@@ -120,7 +137,7 @@ async function run(account: Account): Promise<Answer> {
     account.buckets[`${args[4]}${place}`]?.push(args[5] ?? '')
     return `✨ Added lifecycle rule '${args[5]}' to bucket '${args[4]}'.`
   }
-  if (line.startsWith('r2 object ')) return moveObject(args[2] ?? '', args[3] ?? '')
+  if (line.startsWith('r2 object ')) return moveObject(command)
   if (line.startsWith('queues create ')) {
     account.queues[name] = []
     return `✅ Created queue '${name}'`
@@ -163,7 +180,7 @@ async function run(account: Account): Promise<Answer> {
     if (!version) throw new Refusal(apiError('This Worker does not exist on your account.', 10007))
     return JSON.stringify({ versions: [{ version_id: version, percentage: 100 }] })
   }
-  if (line.startsWith('deploy ')) return deploy(account, worker, environment)
+  if (line.startsWith('deploy ')) return deploy(account, command, worker, environment)
   if (line.startsWith('triggers deploy ')) return publish(account, worker, environment)
   if (line.startsWith('email sending list '))
     return account.senders.includes(name)
@@ -172,7 +189,12 @@ async function run(account: Account): Promise<Answer> {
   throw new Refusal(`Unknown command: ${line}`)
 }
 
-function deploy(account: Account, worker: string, environment: string): Answer {
+function deploy(
+  account: Account,
+  { args, optionOf }: Command,
+  worker: string,
+  environment: string,
+): Answer {
   if (account.lacks?.includes('subdomain'))
     throw new Refusal(
       apiError(
@@ -209,7 +231,7 @@ function publish(account: Account, worker: string, environment: string): Answer 
 }
 
 /** Objects are files in the folder. */
-function moveObject(action: string, object: string): Answer {
+function moveObject({ args: [, , action, object = ''], optionOf }: Command): Answer {
   const stored = `r2 ${object.replace('/', ' ')}`
   if (action === 'put') copyFileSync(optionOf('--file'), stored)
   else if (action === 'delete') rmSync(stored, { force: true })
@@ -234,18 +256,24 @@ function* dump(database: DatabaseSync) {
   for (const { sql } of select(`${others} ORDER BY type`)) yield `${sql};`
 }
 
-function runDatabase(command: string): Answer {
+/** Bytes: https://developers.cloudflare.com/d1/platform/limits */
+const MAX_STATEMENT = 100_000
+
+function runDatabase({ args, line, optionOf }: Command): Answer {
   const database = new DatabaseSync('remote.sqlite')
-  if (command.startsWith('d1 export ')) {
+  if (line.startsWith('d1 export ')) {
     writeFileSync(optionOf('--output'), [...dump(database)].join('\n'))
     return '🌀 Downloaded successfully!'
   }
-  if (command.startsWith('d1 time-travel info ')) return '{ "bookmark": "bookmark-1" }'
+  if (line.startsWith('d1 time-travel info ')) return '{ "bookmark": "bookmark-1" }'
   if (args.includes('--file')) {
-    database.exec(`BEGIN;\n${readFileSync(optionOf('--file'), 'utf8')}\nCOMMIT`)
+    const text = readFileSync(optionOf('--file'), 'utf8')
+    if (text.split('\n').some((statement) => Buffer.byteLength(statement) > MAX_STATEMENT))
+      throw new Refusal(apiError('statement too long: SQLITE_TOOBIG', 7500))
+    database.exec(`BEGIN;\n${text}\nCOMMIT`)
     return '🌀 Processed the file.'
   }
-  if (command.startsWith('d1 execute ')) {
+  if (line.startsWith('d1 execute ')) {
     const results = database.prepare(optionOf('--command')).all()
     return JSON.stringify([{ results, success: true }])
   }
@@ -255,7 +283,7 @@ function runDatabase(command: string): Answer {
     .filter((file) => file.endsWith('.sql') && !applied.some(({ name }) => name === file))
     .sort()
   if (pending.length === 0) return '✅ No migrations to apply!'
-  if (command.startsWith('d1 migrations apply '))
+  if (line.startsWith('d1 migrations apply '))
     for (const file of pending) {
       for (const statement of splitNaively(readFileSync(`migrations/${file}`, 'utf8')))
         database.exec(statement)
@@ -269,6 +297,3 @@ function runDatabase(command: string): Answer {
  * triggers, and with the quotes in comments.
  */
 const splitNaively = (text: string) => text.match(/(?:'[^']*'|"[^"]*"|`[^`]*`|[^;])+;?/g) ?? []
-
-if (args.includes('--dry-run')) runWrangler()
-else void answer()

@@ -31,27 +31,13 @@ type Token = { id: bigint; supply: bigint; metadata: { name?: unknown } }
 const toName = (name: unknown): string =>
   typeof name === 'string' ? toLine(name.replaceAll(/\p{Cc}/gu, ' ')) : ''
 
-/** Characters of a name of a contract. */
-const MAX_NAME = 255
-
-/** Returns what records call the contract. Throws a `CommandError`. */
-export function findContractName({ name }: TokenContract, { contractName }: RecordOptions): string {
-  const found = contractName ?? (toName(name) || 'Collection')
-  if (found.length > MAX_NAME)
-    throw new CommandError(
-      `The name of the contract has more than ${MAX_NAME} characters. Choose one: --contract-name.`,
-    )
-  return found
-}
-
 /** Returns the NFT and, if it has a price, its listing. */
 export function createRecords(
   contract: TokenContract,
   token: Token,
   options: RecordOptions,
 ): object[] {
-  const { prices } = options
-  const contractName = findContractName(contract, options)
+  const { prices, contractName = toName(contract.name) || 'Collection' } = options
   const { id, supply, metadata } = token
   const creator = createCreator(contract, options).id
   const nft = {

@@ -262,11 +262,13 @@ it('leaves out tokens whose metadata cannot be read, and says why', async () => 
   ])
 })
 
-it.each(['{}', '{"name":7}', '{"name":" "}'])('names a token without a name: %s', async (json) => {
+it('names a token without a name', async () => {
   const contract = await chain.aCollection()
-  await contract.send('mint', 1n, 1n)
-  await contract.send('setUri', 1n, `data:application/json,${json}`)
-  expect(namesIn((await read(contract)).nfts)).toEqual(['Plain collection #1'])
+  await contract.send('mint', 1n, 2n)
+  await contract.send('setUri', 1n, 'data:application/json,{"name":7}')
+  await contract.send('setUri', 2n, 'data:application/json,{"name":" "}')
+  const names = ['Plain collection #1', 'Plain collection #2']
+  expect(namesIn((await read(contract)).nfts)).toEqual(names)
 })
 
 it('releases the NFTs with a listing of each if there is a price', async () => {

@@ -1,4 +1,4 @@
-/** Imports a catalogue into a deployed instance, through its API. */
+/** Imports a catalogue into an instance, through its API. */
 import { randomUUID } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import {
@@ -16,7 +16,6 @@ import type { ErrorCode } from '../../../src/http/errors.ts'
 import { CommandError } from '../../shell/command.ts'
 import { hashFile, writeLines } from '../../shell/files.ts'
 import { described, type Instance } from '../../shell/instance.ts'
-import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
 import { writeNumbers } from './numbers.ts'
 import { divide, type Entry, type Part } from './parts.ts'
@@ -29,6 +28,22 @@ const DELAY = 500
 /** The error for prices that change by much. */
 const ASKS: ErrorCode = 'confirmation_required'
 
+type Request = {
+  /** The file that the operator names. Reports are beside it. */
+  file: string
+  /** The file to read, with the same lines as JSON: with `--files`, they say what the files are. */
+  lines: string
+  isDryRun: boolean
+  /** Whether prices may change by much. */
+  isConfirmed: boolean
+}
+
+/**
+ * What an import has done, or why it has done nothing. `counts` is null for a file without lines.
+ * `imported` is the number of parts before the one with problems.
+ */
+export type Outcome = { counts: Counts | null } | { problems: LineProblem[]; imported?: number }
+
 /** What is kept beside a file whose import broke off. */
 type State = { url: string; hash: string; parts: number; id: string }
 
@@ -37,7 +52,7 @@ type State = { url: string; hash: string; parts: number; id: string }
  * is too large for one import is several. What broke off goes on where it stopped: its state is
  * kept in a file beside the catalogue.
  */
-export async function importRemotely(
+export async function sendRecords(
   { file, lines, isDryRun, isConfirmed }: Request,
   { url, token }: Instance,
 ): Promise<Outcome> {

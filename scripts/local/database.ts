@@ -1,36 +1,17 @@
-/** The local database. It can be opened while `npm run dev` is running. */
+/** The local database, as `npm run dev` opens it before it starts the Worker. */
 import { readdir, readFile } from 'node:fs/promises'
 import { getPlatformProxy } from 'wrangler'
-import { connect } from '../../../src/db/client.ts'
-import { CommandError } from '../../shell/command.ts'
-import { runWrangler } from '../../shell/wrangler.ts'
-import { retryWhileBusy } from './busy.ts'
+import { connect } from '../../src/db/client.ts'
+import { CommandError } from '../shell/command.ts'
+import { runWrangler } from '../shell/wrangler.ts'
 
 export type LocalDatabase = Awaited<ReturnType<typeof openLocalDatabase>>
 
 /** Variables and secrets are as `wrangler dev` reads them. */
 export async function openLocalDatabase() {
-  // Wrangler logs to stdout, which commands such as `npm run token` reserve for their result.
   process.env.WRANGLER_LOG ??= 'error'
   const { env, dispose } = await getPlatformProxy<Env>()
   return { db: connect(env.DB), env, close: dispose, [Symbol.asyncDispose]: dispose }
-}
-
-/** Opens a database that has tables. Throws a `CommandError` if no migration was applied yet. */
-export async function openMigratedDatabase(): Promise<LocalDatabase> {
-  hidePrintedErrors()
-  const local = await openLocalDatabase()
-  if ((await retryWhileBusy(() => appliedMigrations(local.env.DB))).size > 0) return local
-  await local.close()
-  throw new CommandError('There is no local database yet. Run `npm run dev` to create it.')
-}
-
-/** Keeps workerd from printing the errors of SQLite with a stack trace: D1 throws them, too. */
-function hidePrintedErrors(): void {
-  const { error } = console
-  console.error = (...values) => {
-    if (!/^\w+ = workerd\/util\/sqlite/.test(String(values[0]))) error(...values)
-  }
 }
 
 /** Applies new migrations and returns their number. Checks first, because wrangler takes seconds. */

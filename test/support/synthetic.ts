@@ -2,7 +2,7 @@
  * A catalogue of any size, as SQL statements that generate the rows inside the database: a million
  * rows take a minute or so. The same sizes and ids give the same rows.
  */
-import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
+import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 
 export type Size = { users: number; nfts: number; orders: number }
 
