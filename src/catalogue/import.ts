@@ -2,7 +2,7 @@
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { batch, type Guard, guarded, type NamedStatements, type Results } from '../db/batch.ts'
+import { batch, type Guard, type NamedStatements, type Results } from '../db/batch.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import {
   type CatalogueType,
@@ -27,8 +27,7 @@ const LIFETIME = DAY
 
 export type ImportCtx = {
   db: Database
-  /** Who imports; null for a command on this machine. */
-  caller: Caller | null
+  caller: Caller
   importId: string
   /** The number of the first line, and the SHA-256 of the body in hex. */
   callHash: string
@@ -42,8 +41,7 @@ export const write = <const T extends NamedStatements>(
   { db, caller }: ImportCtx,
   guards: readonly Guard[],
   statements: T,
-): Promise<Results<T>> =>
-  caller ? writeAs(db, caller, guards, statements) : guarded(db, guards, statements)
+): Promise<Results<T>> => writeAs(db, caller, guards, statements)
 
 const actions = ['created', 'updated', 'unchanged'] as const
 
@@ -155,7 +153,7 @@ export async function commit(
     update: raw<Result>(db)`
       UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
       WHERE id = ${importId} RETURNING result`,
-    record: caller ? audited.map((action) => recordAction({ db, caller, now }, action)) : undefined,
+    record: audited.map((action) => recordAction({ db, caller, now }, action)),
     records: writeRecords(db, importId, now),
     also: options.also,
     room: raw(

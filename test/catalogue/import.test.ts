@@ -619,8 +619,12 @@ describe('an import of several calls', () => {
   })
 
   it('is answered as before if it is repeated while its commit runs', async () => {
+    const { jti = '', sub } = decodeJwt(await aMasterToken())
+    const caller = {
+      ...{ tokenId: jti, userId: Number(sub), role: 'master', scope: 'write' },
+    } as const
     const target = {
-      ...{ db, importId: id, callHash: 'same', caller: null, now: new Date() },
+      ...{ db, importId: id, callHash: 'same', caller, now: new Date() },
       maxContentBytes: 1,
     }
     const staged = parseLines(linesOf(catalogue).trim().split('\n'), 1, ['localhost']).staged

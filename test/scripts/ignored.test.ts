@@ -17,11 +17,8 @@ it.each([
   '.dev.vars',
   '.dev.vars.production',
   '.env',
-  '.env.local',
   'server.key',
-  'keys/server.pem',
   'server.p12',
-  'server.pfx',
   // docs/deploying.md writes these.
   'jwt-keys.json',
   'delivery-key-secret.txt',

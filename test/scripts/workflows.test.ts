@@ -39,21 +39,6 @@ describe.each(files)('%s', (file) => {
   })
 })
 
-it('runs .ci/run for each pull request', () => {
-  const workflow = read('.github/workflows/check.yml')
-  expect(Object.keys(workflow.on)).toContain('pull_request')
-  expect(stepsOf(workflow).map(({ run }) => run)).toContain('.ci/run')
-})
-
-it('runs the long tests, breaks the guards and audits the dependencies each night', () => {
-  const workflow = read('.github/workflows/nightly.yml')
-  expect(Object.keys(workflow.on)).toContain('schedule')
-  const commands = stepsOf(workflow).map(({ run }) => run)
-  expect(commands).toContain('npm run test:long')
-  expect(commands).toContain('npm run test:guards')
-  expect(commands).toContain('npm audit --audit-level=high')
-})
-
 it('backs production up each night, without the key that reads backups, for 30 days', () => {
   const { on, jobs } = read('.github/workflows/backup.yml')
   expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }])

@@ -127,7 +127,7 @@ describe('files of NFTs', () => {
 })
 
 it.each([
-  [['--from-chain', '0x12', '--network', 'localhost'], '--from-chain must be an address'],
+  [['--from-chain', '0x12', '--network', 'sepolia'], '--from-chain must be an address'],
   [['--from-chain', `0x${'1'.repeat(40)}`], '--from-chain needs --network.'],
   [['x.jsonl', '--currency', 'EUR'], '--currency needs --from-chain.'],
   [[], 'Name one file.'],

@@ -57,24 +57,6 @@ HTML: ${folder}/mail.html
 after`
 }
 
-it.each([
-  ['sign-in/email', 'sign-in link'],
-  ['settings/account/email', 'confirmation link'],
-])('prints the link to /%s that a mail has', async (path, kind) => {
-  const link = `http://localhost:8787/${path}?secret=0a1b`
-  expect(read(await aMail(`Open this link:\n\n${link}\n\nIt works once.`))).toEqual([
-    `09:31:07  ${kind} for bo@example.com: ${link}`,
-    '09:31:07  after',
-  ])
-})
-
-it('prints subject and file of a mail without a secret', async () => {
-  const mail = await aMail('See http://localhost:8787/settings/sessions')
-  expect(read(mail)[0]).toBe(
-    `09:31:07  mail for bo@example.com: A subject: with a colon (${folder}/mail.txt)`,
-  )
-})
-
 it('keeps mails for the page that shows them as text, and as HTML in light and dark', async () => {
   read(await aMail('Hello & <b>welcome</b>'))
   const page = mailsPage()

@@ -22,8 +22,6 @@ import type { Account, Upload } from './account.ts'
 /** What a command prints. */
 type Answer = string
 
-class Refusal extends Error {}
-
 type Command = ReturnType<typeof parse>
 
 const parse = (args: readonly string[]) => ({
@@ -41,11 +39,10 @@ export async function answer(args: readonly string[]) {
   account.commands.push(command.line)
   const printed = { out: '', errors: '', code: 0 }
   try {
-    if (isFailing && failure.how === 'refuse') throw new Refusal(apiError('try again', 10001))
+    if (isFailing && failure.how === 'refuse') throw new Error(apiError('try again', 10001))
     printed.out = `${await run(account, command)}\n`
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    printed.errors = `\x1b[31m✘ [ERROR] ${error.message}\x1b[0m\n`
+    printed.errors = `\x1b[31m✘ [ERROR] ${Object(error).message}\x1b[0m\n`
     printed.code = 1
   }
   writeFileSync('account.json', JSON.stringify(account, null, 2))
@@ -92,10 +89,10 @@ async function run(account: Account, command: Command): Promise<Answer> {
   const existing = account.workers[worker]
 
   if (line === 'whoami --json') {
-    if (!account.login) throw new Refusal('{"loggedIn":false}')
+    if (!account.login) throw new Error('{"loggedIn":false}')
     return JSON.stringify({ loggedIn: true, authType: 'OAuth Token', ...account.login })
   }
-  if (!account.login) throw new Refusal('You are not logged in.')
+  if (!account.login) throw new Error('You are not logged in.')
   if (line === 'd1 list --json') return JSON.stringify(account.databases)
   if (line.startsWith('d1 create ')) {
     account.databases.push({ uuid: idOf(name), name })
@@ -108,18 +105,18 @@ async function run(account: Account, command: Command): Promise<Answer> {
   }
   if (line.startsWith('d1 info ')) {
     const database = account.databases.find((database) => database.name === args[2])
-    if (!database) throw new Refusal(`Couldn't find DB with name '${args[2]}'`)
+    if (!database) throw new Error(`Couldn't find DB with name '${args[2]}'`)
     if (!args.includes('--json')) return '│ database_size │ 1 MB │'
     const { uuid, replication: mode = 'disabled' } = database
     return JSON.stringify({ uuid, read_replication: { mode } })
   }
   if (line.startsWith('d1 ')) {
     const known = account.databases.some(({ uuid }) => environment.includes(uuid))
-    if (!known) throw new Refusal(apiError('The database could not be found', 7404))
+    if (!known) throw new Error(apiError('The database could not be found', 7404))
     return runDatabase(command)
   }
   if (line.startsWith('r2 ') && account.lacks?.includes('r2'))
-    throw new Refusal(apiError('Please enable R2 through the Cloudflare Dashboard.', 10042))
+    throw new Error(apiError('Please enable R2 through the Cloudflare Dashboard.', 10042))
   const place = args.includes('--jurisdiction') ? ` (${optionOf('--jurisdiction')})` : ''
   if (line.startsWith('r2 bucket create ')) {
     account.buckets[`${args[3]}${place}`] = []
@@ -127,7 +124,7 @@ async function run(account: Account, command: Command): Promise<Answer> {
   }
   if (line.startsWith('r2 bucket lifecycle list ')) {
     const rules = account.buckets[`${args[4]}${place}`]
-    if (!rules) throw new Refusal(apiError('The specified bucket does not exist.', 10006))
+    if (!rules) throw new Error(apiError('The specified bucket does not exist.', 10006))
     if (rules.length === 0) return `There are no lifecycle rules for bucket '${args[4]}'.`
     return rules
       .map((rule) => `name:    ${rule}\naction:  Abort incomplete multipart uploads after 7 days`)
@@ -147,7 +144,7 @@ async function run(account: Account, command: Command): Promise<Answer> {
   if (line.startsWith('queues info ')) {
     const consumers = account.queues[name]
     if (!consumers)
-      throw new Refusal(
+      throw new Error(
         `Queue "${name}" does not exist. To create it, run: wrangler queues create ${name}`,
       )
     const list = consumers.map((consumer) => ` worker:${consumer}`).toString()
@@ -155,7 +152,7 @@ async function run(account: Account, command: Command): Promise<Answer> {
   }
   if (line.startsWith('r2 bucket info ')) return `name: ${name}`
   if (line.startsWith('secret put ')) {
-    if (!existing) throw new Refusal(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
+    if (!existing) throw new Error(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
     const [, , secret = ''] = args
     existing.secrets = [...new Set([...existing.secrets, secret])]
     account.values = { ...account.values, [secret]: readFileSync(0, 'utf8').trim() }
@@ -166,18 +163,18 @@ async function run(account: Account, command: Command): Promise<Answer> {
   if (line.startsWith('rollback ')) {
     const version = args[1] ?? ''
     if (!existing?.versions.includes(version))
-      throw new Refusal(`The version ${version} does not exist.`)
+      throw new Error(`The version ${version} does not exist.`)
     existing.versions.push(version)
     return `SUCCESS  Worker Version ${version} has been deployed to 100% of traffic.`
   }
   if (line.startsWith('secret list ')) {
-    if (!existing) throw new Refusal(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
+    if (!existing) throw new Error(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
     const secrets = existing.secrets.map((secret) => ({ name: secret, type: 'secret_text' }))
     return JSON.stringify(secrets, null, 2)
   }
   if (line.startsWith('deployments status ')) {
     const version = existing?.versions.at(-1)
-    if (!version) throw new Refusal(apiError('This Worker does not exist on your account.', 10007))
+    if (!version) throw new Error(apiError('This Worker does not exist on your account.', 10007))
     return JSON.stringify({ versions: [{ version_id: version, percentage: 100 }] })
   }
   if (line.startsWith('deploy ')) return deploy(account, command, worker, environment)
@@ -186,7 +183,7 @@ async function run(account: Account, command: Command): Promise<Answer> {
     return account.senders.includes(name)
       ? `┌──────┬─────────┬─────┐\n│ name │ enabled │ tag │\n├──────┼─────────┼─────┤\n│ ${name} │ yes │ t │\n└──────┴─────────┴─────┘`
       : 'No sending subdomains found for this domain.'
-  throw new Refusal(`Unknown command: ${line}`)
+  throw new Error(`Unknown command: ${line}`)
 }
 
 function deploy(
@@ -196,7 +193,7 @@ function deploy(
   environment: string,
 ): Answer {
   if (account.lacks?.includes('subdomain'))
-    throw new Refusal(
+    throw new Error(
       apiError(
         'You need a workers.dev subdomain in order to proceed. Please go to the dashboard.',
         10063,
@@ -222,7 +219,7 @@ function deploy(
 function publish(account: Account, worker: string, environment: string): Answer {
   const [, host] = /PUBLIC_URL = "https:\/\/(.*)"/.exec(environment) ?? []
   if (account.lacks?.includes('zone'))
-    throw new Refusal(
+    throw new Error(
       `Could not find zone for \`${host}\`. Make sure the domain is set up to be proxied by Cloudflare.`,
     )
   for (const [, queue = ''] of environment.matchAll(/\.consumers\]+\nqueue = "(.*)"/g))
@@ -235,7 +232,7 @@ function moveObject({ args: [, , action, object = ''], optionOf }: Command): Ans
   const stored = `r2 ${object.replace('/', ' ')}`
   if (action === 'put') copyFileSync(optionOf('--file'), stored)
   else if (action === 'delete') rmSync(stored, { force: true })
-  else if (!existsSync(stored)) throw new Refusal('The specified key does not exist.')
+  else if (!existsSync(stored)) throw new Error('The specified key does not exist.')
   else copyFileSync(stored, optionOf('--file'))
   return 'Done.'
 }
@@ -269,7 +266,7 @@ function runDatabase({ args, line, optionOf }: Command): Answer {
   if (args.includes('--file')) {
     const text = readFileSync(optionOf('--file'), 'utf8')
     if (text.split('\n').some((statement) => Buffer.byteLength(statement) > MAX_STATEMENT))
-      throw new Refusal(apiError('statement too long: SQLITE_TOOBIG', 7500))
+      throw new Error(apiError('statement too long: SQLITE_TOOBIG', 7500))
     database.exec(`BEGIN;\n${text}\nCOMMIT`)
     return '🌀 Processed the file.'
   }

@@ -106,8 +106,8 @@ export type RpcCall = {
 }
 /** What a provider answers instead of the node. */
 export type Refusal = { error: { code: number; message: string } } | { status: number }
-/** What a provider refuses. `blocks`: of a call of eth_getLogs. `logs`: in what the node answers. */
-export type Rule = (call: RpcCall, blocks: number, logs: number) => Refusal | undefined
+/** What a provider refuses. `blocks`: of a call of eth_getLogs. */
+export type Rule = (call: RpcCall, blocks: number) => Refusal | undefined
 
 /** Starts a server in front of a node. It ends after the test. */
 export async function aProvider(nodeUrl: string, rule: Rule = () => undefined) {
@@ -116,15 +116,11 @@ export async function aProvider(nodeUrl: string, rule: Rule = () => undefined) {
   const url = await serve(async (request, response) => {
     const call = (await json(request)) as RpcCall
     const answer = await fetch(nodeUrl, { method: 'POST', body: JSON.stringify(call), headers })
-    const body = (await answer.json()) as { result?: unknown }
+    const body = await answer.json()
     const isLogs = call.method === 'eth_getLogs'
     const [{ fromBlock, toBlock } = {}] = call.params ?? []
     const range = { from: Number(fromBlock), to: Number(toBlock) }
-    const refusal = rule(
-      call,
-      isLogs ? range.to - range.from + 1 : 0,
-      Array.isArray(body.result) ? body.result.length : 0,
-    )
+    const refusal = rule(call, isLogs ? range.to - range.from + 1 : 0)
     if (refusal && 'status' in refusal) return response.writeHead(refusal.status).end()
     if (isLogs && !refusal) ranges.push(range)
     response.writeHead(200, headers)
