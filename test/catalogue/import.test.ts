@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { commit, stage } from '../../src/catalogue/import.ts'
 import { parseLines } from '../../src/catalogue/line.ts'

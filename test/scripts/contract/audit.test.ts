@@ -8,10 +8,8 @@ import {
 import { type Contract, sendAs } from '../../../scripts/operate/contract/delivery.ts'
 import { confirm } from '../../../scripts/operate/contract/node.ts'
 import type { SqliteDatabase } from '../../../scripts/operate/database/remote.ts'
-import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../../src/db/schema/orders.ts'
-import { users } from '../../../src/db/schema/users.ts'
 import { aLocalDatabase } from '../../support/command.ts'
 import {
   aCancel,
@@ -25,6 +23,7 @@ import {
   stranger,
 } from '../../support/contract.ts'
 import { withDrizzle } from '../../support/sqlite.ts'
+import { NO_IDS, synthetic } from '../../support/synthetic.ts'
 
 const NOW = '2026-03-01T12:00:00.000Z'
 const timestamps = { createdAt: NOW, updatedAt: NOW }
@@ -37,13 +36,15 @@ let delivery: Contract
 
 beforeAll(async () => {
   commands = await contractCommands()
-  db = withDrizzle(await aLocalDatabase())
+  const database = await aLocalDatabase()
+  for (const sql of synthetic({ users: 1, nfts: 1, orders: 0 }, NO_IDS)) database.exec(sql)
+  db = withDrizzle(database)
   const { address } = await commands.deploy()
   collectibles = await deployCollectibles(commands.rpcUrl, {
     ...{ seller: owner, operator: address, uniques: 0 },
     editions: [{ id: 7n, amount: 1000n }],
   })
-  await insertListing()
+  database.exec(`UPDATE nfts SET contractAddr = lower('${collectibles.erc1155}'), tokenId = '7'`)
 })
 
 afterAll(() => commands.close())
@@ -59,35 +60,6 @@ async function aDelivery(predecessor?: Address): Promise<Contract> {
   await authorizeOperator(commands.rpcUrl, { seller: owner, operator }, collectibles)
   await commands.configure(operator)
   return contract
-}
-
-/** NFT 1, of token 7, and its listing 1. */
-async function insertListing() {
-  const wallet = owner.address
-  await db.insert(users).values({
-    id: 1,
-    provider: 'wallet',
-    ethereumPublicAddr: wallet,
-    identityHash: 'a',
-    ...timestamps,
-  })
-  await db.insert(nfts).values({
-    ...{ id: 1, externalId: 'nft', amount: 10, availableAmount: 10, tokenId: '7', creatorId: 1 },
-    ...{ contractAddr: collectibles.erc1155.toLowerCase(), contractName: 'NFT', title: 'NFT' },
-    ...{ contractNetwork: 'localhost', payload: {}, price: 1, creatorPublicAddr: wallet },
-    ...{
-      priceEths: '0',
-      priceCurrency: 'EUR',
-      status: 'released',
-      releaseAt: NOW,
-      changedAt: NOW,
-      ...timestamps,
-    },
-  })
-  await db.insert(listings).values({
-    ...{ id: 1, externalId: 'sale', sellerId: 1, nftId: 1, active: true, type: 'regular' },
-    ...{ priceWei: '0', ...price, ...timestamps },
-  })
 }
 
 type Ordered = Partial<typeof deliveries.$inferInsert> & { to?: string | null; quantity?: number }

@@ -60,7 +60,7 @@ after`
 it('keeps mails for the page that shows them as text, and as HTML in light and dark', async () => {
   read(await aMail('Hello & <b>welcome</b>'))
   const page = mailsPage()
-  expect(page).toContain('To bo@example.com, ')
+  expect(page).toContain('<h2>A subject: with a colon</h2>\n<p>To bo@example.com, ')
   expect(page).toContain('<pre tabindex="0">Hello &amp; &lt;b&gt;welcome&lt;/b&gt;</pre>')
   const inDark = (query: string) =>
     `srcdoc="&lt;style&gt;@media ${query} {}&lt;/style&gt;&lt;b class=&quot;x&quot;&gt;Hello&lt;/b&gt;">`
