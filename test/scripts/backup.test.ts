@@ -11,9 +11,9 @@ import { command as backup } from '../../scripts/operate/backup.ts'
 import { command as restore } from '../../scripts/operate/restore.ts'
 import { call } from '../support/call.ts'
 import { inLong } from '../support/cases.ts'
-import { migrations } from '../support/migrations.ts'
 import { aProject, databaseFile } from '../support/project.ts'
 import { serve } from '../support/server.ts'
+import { aDatabase } from '../support/sqlite.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 vi.mock('../../scripts/shell/child.ts', () => import('../support/wrangler/child.ts'))
@@ -76,23 +76,23 @@ describe('a deployed database', () => {
   const READ_FILES = expect.stringMatching(/ --json --yes --command SELECT key, bytes/)
   const DATABASE = '00000000-0000-0000-0000-000000000000'
   let project: AccountProject
-  let toml: string
+  /** Sets the project back to an account whose database has the rows. */
+  let reset: () => Promise<void>
   const inProject = (name: string) => join(project.folder, name)
 
   beforeAll(async () => {
     project = await anAccountProject()
     const text = await readFile('wrangler.toml', 'utf8')
-    toml = text.replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`)
-  })
-  afterAll(() => project.remove())
-
-  beforeEach(async () => {
-    await project.reset(toml, { databases: [{ uuid: DATABASE, name: 'marketplace' }] })
-    const database = new DatabaseSync(inProject('remote.sqlite'))
-    for (const file of migrations) database.exec(await readFile(`migrations/${file}`, 'utf8'))
+    await project.reset(text.replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`), {
+      databases: [{ uuid: DATABASE, name: 'marketplace' }],
+    })
+    const database = aDatabase(inProject('remote.sqlite'))
     for (const sql of ROWS) database.prepare(sql).run(...valuesOf(sql))
     database.close()
+    reset = await project.save()
   })
+  afterAll(() => project.remove())
+  beforeEach(() => reset())
 
   /** Runs statements on the database, and returns the rows of the first one. */
   const query = (sql: string) => {

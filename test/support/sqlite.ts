@@ -6,6 +6,8 @@ import type { SqliteDatabase } from '../../scripts/operate/database/remote.ts'
 
 export function aDatabase(file = ':memory:'): DatabaseSync {
   const database = new DatabaseSync(file)
+  // What a crash of the machine would lose does not matter.
+  database.exec('PRAGMA synchronous = OFF')
   const files = readdirSync('migrations').filter((name) => name.endsWith('.sql'))
   for (const file of files.sort()) database.exec(readFileSync(`migrations/${file}`, 'utf8'))
   return database

@@ -258,6 +258,7 @@ const MAX_STATEMENT = 100_000
 
 function runDatabase({ args, line, optionOf }: Command): Answer {
   const database = new DatabaseSync('remote.sqlite')
+  database.exec('PRAGMA synchronous = OFF')
   if (line.startsWith('d1 export ')) {
     writeFileSync(optionOf('--output'), [...dump(database)].join('\n'))
     return '🌀 Downloaded successfully!'
