@@ -6,7 +6,7 @@ export const command = defineCommand(
   {
     name: 'npm run import',
     purpose:
-      'Imports users, NFTs and listings: all of a file, or nothing. The same file again changes nothing. docs/catalogue.md describes the file.',
+      'Imports users, NFTs and listings into the instance that `npm run dev` runs: all of a file, or nothing. The same file again changes nothing. docs/catalogue.md describes the file.',
     file: {
       value: 'FILE',
       help: 'The catalogue: JSON Lines, or a spreadsheet if it ends with .csv, .tsv or .txt. With --from-chain, the file to write as JSON Lines: a name is chosen without it.',

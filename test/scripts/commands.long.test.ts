@@ -117,13 +117,6 @@ it.skipIf(!hasChromium)('the tests of pages save pictures of them', long, async 
   expect(pictures).toContainEqual(expect.stringMatching(/light-320\.png$/))
 })
 
-it('npm version sets the version of all packages', async () => {
-  const options = '--workspaces --include-workspace-root --no-git-tag-version'
-  await run(`npm version 9.8.7 ${options} --no-workspaces-update`)
-  for (const file of ['package.json', 'client/package.json', 'check-my-shop/package.json'])
-    expect(JSON.parse(await readFile(join(copy, file), 'utf8')).version).toBe('9.8.7')
-})
-
 it('npm install and npx take packages from the files that an instance serves', async () => {
   const url = await serve(async ({ url: path = '' }, response) => {
     response.end(await readFile(join(copy, 'src/pages/assets', path)))

@@ -93,23 +93,6 @@ const IMPORT = 'd1 execute DB --remote --env staging --yes --file'
 const MIGRATE = migrations.map((file) => `${IMPORT} ${file}`)
 const DEPLOY = 'deploy --env staging'
 
-/** The names of everything that the Worker is bound to. */
-function bindingsIn(config: ReturnType<typeof unstable_readConfig>) {
-  const { d1_databases, r2_buckets, queues, images, send_email, ratelimits, version_metadata } =
-    config
-  const bindings = JSON.stringify([
-    [d1_databases, r2_buckets, queues.producers, images],
-    [send_email, ratelimits, version_metadata],
-  ])
-  return [...bindings.matchAll(/"(?:binding|name)":"(\w+)"/g)].map(([, name]) => name)
-}
-
-it('describes every binding in docs/configuration.md', async () => {
-  const document = await readFile('docs/configuration.md', 'utf8')
-  for (const binding of bindingsIn(unstable_readConfig({})))
-    expect(document).toContain(`\`${binding}\``)
-})
-
 it.each(['staging', 'production'])(
   'serves %s at the host of PUBLIC_URL only, and keeps secrets out of what Cloudflare records',
   (env) => {

@@ -39,18 +39,3 @@ it('finds a code under the heading of its table', () => {
     path: '/docs/errors#sold_out',
   })
 })
-
-it('finds the programs in a language', () => {
-  const html = fragments['/docs/webhooks']?.split('<div class="content prose">')[1] ?? ''
-  const found = searchEntries({ path: '/docs/webhooks', title: 'Webhooks', html })
-  expect(found.filter(({ title }) => title === 'Python')).toEqual(
-    [
-      { place: 'Webhooks · Create an endpoint', path: '/docs/webhooks#create-an-endpoint' },
-      { place: 'Webhooks · Receive them', path: '/docs/webhooks#receive-them' },
-      {
-        place: 'Webhooks · Ask instead of being called',
-        path: '/docs/webhooks#ask-instead-of-being-called',
-      },
-    ].map((entry) => ({ ...entry, title: 'Python', words: '' })),
-  )
-})

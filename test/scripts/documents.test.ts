@@ -12,14 +12,7 @@ import {
 import { stopCodes } from '../../scripts/operate/backup/codes.ts'
 import { variables } from '../../src/env.ts'
 import { errorStatus } from '../../src/http/errors.ts'
-import { webhookLimits } from '../../src/limits.ts'
-import { LIMITS, severityOf } from '../../src/monitoring/alarms/alarm.ts'
-import { DATABASE_SHARES, FAILURES } from '../../src/monitoring/alarms/alarms.ts'
-import { ENOUGH } from '../../src/monitoring/alarms/chain-alarms.ts'
-import { TOLD_BEFORE } from '../../src/monitoring/counting/token-ends.ts'
-import { DAY, HOUR, MINUTE } from '../../src/time.ts'
-
-const ordinals: Record<number, string> = { 3: 'third', 10: 'tenth' }
+import { severityOf } from '../../src/monitoring/alarms/alarm.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')
@@ -77,49 +70,6 @@ it('has a section of the runbook for each alarm', () => {
     title.toLowerCase().replaceAll(' ', '_'),
   )
   expect(titles).toEqual(expect.arrayContaining(Object.keys(severityOf)))
-})
-
-/** What fails, which alarms tell of it, and how soon. */
-const minutes = (milliseconds: number) => `after ${milliseconds / MINUTE} minutes`
-const next = 'at the next cron run'
-const [warned, full] = DATABASE_SHARES
-const noticed: Record<string, [alarms: (keyof typeof severityOf)[], soon: string]> = {
-  Node: [['node_unavailable'], minutes(LIMITS.node)],
-  Coins: [['signer_low'], `${ENOUGH.deliveries} deliveries or ${ENOUGH.days} usual days before`],
-  Key: [['foreign_transaction', 'signer_has_code', 'relayer_removed', 'no_relayer'], next],
-  Queue: [['backlog'], minutes(LIMITS.message)],
-  Database: [['database_size'], `at ${warned} % and ${full} %`],
-  Mail: [['mails_refused'], `at the ${ordinals[FAILURES.mails.least]} mail`],
-  Cron: [[], 'after 10 minutes'],
-  Receiver: [
-    ['webhook_failing'],
-    `after ${LIMITS.receiver === HOUR ? 'an hour' : '?'}; after ${webhookLimits.warned.max / DAY} days`,
-  ],
-  Clock: [
-    ['node_unavailable', 'chain_stalled'],
-    `${minutes(LIMITS.node)}; ${minutes(LIMITS.head)}`,
-  ],
-  Token: [['token_ends'], `${TOLD_BEFORE.join(' and ')} days before`],
-  Price: [['fees_above_cap'], next],
-  Replica: [
-    ['requests_failed'],
-    `at the next request; at the ${ordinals[FAILURES.requests.least]}`,
-  ],
-  Storage: [['storage_unavailable'], next],
-  Pictures: [['pictures_failed'], `at the ${ordinals[FAILURES.pictures.least]} picture`],
-  DNS: [[], 'at the next request'],
-}
-
-it('says which alarm, mail or monitor notices each failure, and how soon', () => {
-  const [, table = ''] = read('docs/operations.md').split('### What notices a failure')
-  const rows = [...table.matchAll(/^\| \*\*(\w+)\*\*.* \| (.*) \| (.*) \|$/gm)]
-  const told = rows.map(([, name = '', by = '', soon]) => {
-    const alarms = [...by.matchAll(/`(\w+)`/g)].map(([, alarm]) => alarm)
-    if (alarms.length === 0) expect(by).toContain('monitor')
-    return [name, [alarms, soon]]
-  })
-  expect(Object.fromEntries(told)).toEqual(noticed)
-  expect(told).toHaveLength(15)
 })
 
 it('has the same version in the packages, the OpenAPI document and the changelog', () => {

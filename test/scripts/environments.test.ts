@@ -60,12 +60,6 @@ it('lets a delivery run and its last step use all of their time', () => {
   expect(limits).toEqual({ cpu_ms: Number(duration.replace('_', '')) + LEASE })
 })
 
-it('gives a consumer of deliveries the messages of several networks at once', () => {
-  expect(readConfig('production').queues.consumers).toContainEqual(
-    expect.objectContaining({ queue: 'marketplace-deliveries', max_batch_size: 10 }),
-  )
-})
-
 it.each(['staging', 'production'])(
   '%s has the rate limits of the table of limits',
   (environment) => {

@@ -7,9 +7,7 @@ import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pro
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { vi } from 'vitest'
 import { environment } from './environment.ts'
-import { PATIENCE } from './patience.ts'
 
 const LINKED = ['client', 'migrations', 'node_modules', 'package.json', 'scripts', 'src']
 
@@ -24,12 +22,7 @@ export type Project = {
 }
 
 type Result = { out: string; errors: string; status: number | null }
-type Started = {
-  process: ChildProcess
-  out: string
-  /** Resolves with what the process has printed, once the pattern is in it. */
-  waitFor: (pattern: RegExp) => Promise<string>
-}
+type Started = { process: ChildProcess; out: string }
 
 /** A folder that looks like this project, or like the copy of it in `root`. */
 export async function aProjectFolder(root = '.') {
@@ -69,11 +62,9 @@ export async function aProject(root?: string): Promise<Project> {
     },
     start: (name, until, env = {}) => {
       const { child, out, errors } = spawnScript(name, [], env)
-      const waitFor = (pattern: RegExp) =>
-        vi.waitUntil(() => pattern.test(out()) && out(), PATIENCE)
       return new Promise((resolve, reject) => {
         child.stdout.on('data', () => {
-          if (out().includes(until)) resolve({ process: child, out: out(), waitFor })
+          if (out().includes(until)) resolve({ process: child, out: out() })
         })
         child.once('close', () => reject(new Error(`${name} ended: ${out()}${errors()}`)))
       })

@@ -24,7 +24,7 @@ import { chainAlarms } from './chain-alarms.ts'
 /** Bytes. D1 refuses to write beyond them. */
 const MAX_DATABASE = 10e9
 /** Percent of `MAX_DATABASE`, each with an alarm. */
-export const DATABASE_SHARES = [70, 90]
+const DATABASE_SHARES = [70, 90]
 
 /** Returns the alarms, also those that are left as they are on purpose. */
 export function findAllAlarms(
@@ -150,7 +150,7 @@ function* receiverAlarms({ failingEndpoints }: State, { now, limits }: Criteria)
 }
 
 /** Failures of each kind, each soon after the one before (`failuresLast`), from which on they are an alarm. */
-export const FAILURES = {
+const FAILURES = {
   mails: { name: 'mails_refused', least: 3, what: 'Cloudflare did not take', one: 'mail' },
   pictures: {
     name: 'pictures_failed',

@@ -9,7 +9,7 @@ import type { State } from '../state.ts'
 import { alarm, type Criteria, counted, isOld, LIMITS, when } from './alarm.ts'
 
 /** Deliveries for which the balance of a signer should suffice, and days of its deliveries. */
-export const ENOUGH = { deliveries: 100, days: 3 }
+const ENOUGH = { deliveries: 100, days: 3 }
 /** Milliseconds between the first and the last time that nodes were seen to disagree. Blocks come later. */
 const DISAGREES = MINUTE
 /** Disagreements that an alarm tells of. */

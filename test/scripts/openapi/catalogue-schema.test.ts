@@ -1,9 +1,8 @@
-/** The JSON Schema for editors says of each record what an import says of it. */
+/** The JSON Schema for editors. */
 import { readFileSync } from 'node:fs'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
-import { describe, expect, it } from 'vitest'
-import { CatalogueRecord } from '../../../src/catalogue/record.ts'
+import { expect, it } from 'vitest'
 import { aListingRecord, anNftRecord, aUserRecord } from '../../catalogue/records.ts'
 
 type RecordSchema = { properties: Record<string, { description?: string }> }
@@ -25,28 +24,4 @@ it('describes every field', () => {
 
 it('accepts records', () => {
   for (const record of records) expect([record, isValid(record)]).toEqual([record, true])
-})
-
-describe.each(records)('$type', (record) => {
-  it.each(Object.keys(record))('%s has the same limits as an import', (name) => {
-    for (const value of [undefined, null, 1, 'x y', '', true, [], {}]) {
-      const changed = { ...record, [name]: value }
-      if (value === undefined) Reflect.deleteProperty(changed, name)
-      const { success } = CatalogueRecord.safeParse(changed)
-      // The schema knows nothing of rules between fields, and of addresses only that they are text.
-      if (success) expect([changed, isValid(changed)]).toEqual([changed, true])
-    }
-  })
-
-  it('refuses what is missing or unknown, as an import does', () => {
-    for (const name of ['type', 'id']) {
-      const { [name as 'id']: _, ...incomplete } = record
-      expect([isValid(incomplete), CatalogueRecord.safeParse(incomplete).success]).toEqual([
-        false,
-        false,
-      ])
-    }
-    const unknown = { ...record, colour: 'red' }
-    expect([isValid(unknown), CatalogueRecord.safeParse(unknown).success]).toEqual([false, false])
-  })
 })

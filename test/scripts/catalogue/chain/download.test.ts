@@ -66,7 +66,7 @@ describe('a document', () => {
 })
 
 describe('a server that fails', () => {
-  it.each([408, 429, 503])('is asked again after HTTP %i', async (status) => {
+  it.each([429, 503])('is asked again after HTTP %i', async (status) => {
     const { url, requests } = await aServer((_, response) =>
       requests.length < 3 ? response.writeHead(status).end() : response.end('{}'),
     )
