@@ -1,5 +1,5 @@
 /** Reads summaries of orders from an instance, as lines of JSON or CSV. */
-import { unparse } from 'papaparse'
+import Papa from 'papaparse'
 import * as z from 'zod'
 import type { MarketplaceClient, OrderSummary } from '../../../client/src/index.ts'
 import { toCell } from '../../../src/http/spreadsheet.ts'
@@ -56,7 +56,7 @@ export function toCsv(order?: OrderSummary): string {
     // A column for each, for bookkeeping.
     ...paidColumns.map((name) => (order ? describe(order.paid?.[name] ?? null) : `paid.${name}`)),
   ]
-  return `${unparse([cells])}\r`
+  return `${Papa.unparse([cells])}\r`
 }
 
 function describe(value: OrderSummary[keyof OrderSummary]): string {
