@@ -5,7 +5,7 @@ import { findFeeProblems, proposeFees } from '../../../scripts/operate/deploy/fe
 
 it.each([
   // A base fee of 20 gwei and a tip of 1 gwei.
-  [20, 1, { maxFeePerGasGwei: 210, maxPriorityFeePerGasGwei: 3 }],
+  [20, 1, { maxFeePerGasGwei: 200, maxPriorityFeePerGasGwei: 3 }],
   // A chain with small fees gets limits that it does not soon exceed.
   [0.01, 0, { maxFeePerGasGwei: 1.1, maxPriorityFeePerGasGwei: 0.1 }],
   // A chain whose block producers ask at least 25 gwei.
