@@ -14,6 +14,7 @@ import {
 } from '../../src/db/schema/catalogue.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
+import type { Caller } from '../../src/http/context.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { codesOf } from '../orders/shop.ts'
 import { aReservation, release } from '../reservations/holds.ts'
@@ -621,9 +622,7 @@ describe('an import of several calls', () => {
 
   it('is answered as before if it is repeated while its commit runs', async () => {
     const { jti = '', sub } = decodeJwt(await aMasterToken())
-    const caller = {
-      ...{ tokenId: jti, userId: Number(sub), role: 'master', scope: 'write' },
-    } as const
+    const caller: Caller = { tokenId: jti, userId: Number(sub), role: 'master', scope: 'write' }
     const target = {
       ...{ db, importId: id, callHash: 'same', caller, now: new Date() },
       maxContentBytes: 1,
