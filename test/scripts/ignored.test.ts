@@ -29,5 +29,9 @@ const secrets = [
 it('keeps files with secrets out of git', async () => {
   await copyFile('.gitignore', join(folder, '.gitignore'))
   git('init', '--quiet')
-  expect(git('check-ignore', ...secrets).trimEnd().split('\n')).toEqual(secrets)
+  expect(
+    git('check-ignore', ...secrets)
+      .trimEnd()
+      .split('\n'),
+  ).toEqual(secrets)
 })

@@ -12,13 +12,7 @@ import { text } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { decodeJwt } from 'jose'
-import {
-  type Address,
-  createTestClient,
-  http,
-  publicActions,
-  walletActions,
-} from 'viem'
+import { type Address, createTestClient, http, publicActions, walletActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
