@@ -1,6 +1,6 @@
 /** What a wallet holds and owns, and what a token says of itself. */
 import { type Address, encodeAbiParameters, type Hex } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { holdsPieces, ownsContract, readHoldings, readRoyalty } from '../../src/chain/holding.ts'
 import type { Network } from '../../src/env.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
@@ -11,8 +11,14 @@ import { recordLogs } from '../support/delivery/log-lines.ts'
 
 const logged = recordLogs()
 
+let chain: Chain
+beforeAll(async () => {
+  chain = await aChain({ erc721: 2, erc1155: 3 }, afterAll)
+})
+beforeEach(() => chain.setFaults())
+
 /** A network whose nodes, of these names, are all the node of the chain. */
-const networkOf = (chain: Chain, ...names: string[]): Network => ({
+const networkOf = (...names: string[]): Network => ({
   ...anEngine(chain).network,
   rpcUrls: names.map((name) => `${chain.proxyUrl}/${name}`),
 })
@@ -46,8 +52,7 @@ const silence = { error: { code: -32603, message: 'internal error' }, reach: 'no
 
 describe('whether a wallet has pieces', () => {
   it('is so for as many as it has', async () => {
-    const chain = await aChain({ erc721: 1, erc1155: 3 })
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const has = (
       contract: Address,
       tokenId: string,
@@ -61,15 +66,14 @@ describe('whether a wallet has pieces', () => {
     expect(await has(erc1155, '1', 1n, NOBODY)).toBe(false)
     expect(await has(erc721, '0', 1n)).toBe(true)
     expect(await has(erc721, '0', 2n)).toBe(false)
-    expect(await has(erc721, '1', 1n)).toBe(false)
+    expect(await has(erc721, '2', 1n)).toBe(false)
     expect(await has(erc721, '0', 1n, NOBODY)).toBe(false)
     expect(await has(erc721, '0', 1n, '')).toBe(false)
     expect(await has(NO_CODE, '0', 1n)).toBe(null)
   })
 
   it('is so for a contract on its chain only', async () => {
-    const chain = await aChain({ erc721: 1 })
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const token = { contract: chain.contracts.erc721, tokenId: '0', pieces: 1n }
     const has = (walletChainId: number) =>
       holdsPieces(network, { ...token, wallet: chain.seller, walletChainId })
@@ -78,8 +82,7 @@ describe('whether a wallet has pieces', () => {
   })
 
   it('is so only if all nodes say so, and open if one is silent', async () => {
-    const chain = await aChain({ erc1155: 3 })
-    const network = networkOf(chain, 'honest', 'liar')
+    const network = networkOf('honest', 'liar')
     const ask = (wallet: string) =>
       holdsPieces(network, {
         ...{ contract: chain.contracts.erc1155, tokenId: '1', pieces: 3n },
@@ -102,8 +105,7 @@ describe('whether a wallet has pieces', () => {
 
 describe('whether a contract is of a wallet', () => {
   it('is so for its owner, until he gives it up', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const contract = await chain.aPeculiarToken('CollectorToken')
     const owns = (wallet: string, walletChainId = 0) =>
       ownsContract(network, { contract, wallet, walletChainId })
@@ -119,8 +121,7 @@ describe('whether a contract is of a wallet', () => {
   })
 
   it('is so for who decides who has its roles', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const owns = (contract: Address, wallet: string) =>
       ownsContract(network, { contract, wallet, walletChainId: 0 })
     const { contracts, mintable, seller, delivery } = chain
@@ -134,8 +135,7 @@ describe('whether a contract is of a wallet', () => {
   })
 
   it('is so only if all nodes say so, and open if one is silent', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'honest', 'liar')
+    const network = networkOf('honest', 'liar')
     const owns = (wallet: string) =>
       ownsContract(network, { contract: chain.mintable.erc721, wallet, walletChainId: 0 })
     await chain.setFaults(answersOf('liar', 'hasRole', { result: wordOf(1n) }))
@@ -155,8 +155,7 @@ describe('what a wallet holds', () => {
   const key = { walletChainId: 0, tokenIds: null }
 
   it('is what the contract lists, up to 20 tokens', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const contract = await chain.aPeculiarToken('CollectorToken')
     const asSeller = tokenCalls(chain.rpcUrl, chain.seller, contract)
     await asSeller('mint', NOBODY)
@@ -175,8 +174,7 @@ describe('what a wallet holds', () => {
   })
 
   it('is nothing if the contract lists no tokens', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const read = (contract: Address) =>
       readHoldings(network, { ...key, contract, wallet: chain.seller })
     const nothing = { isEnumerable: false, tokens: [] }
@@ -189,8 +187,7 @@ describe('what a wallet holds', () => {
   })
 
   it('is of these tokens those that it has, with their pieces', async () => {
-    const chain = await aChain({ erc721: 2, erc1155: 3 })
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const read = async (contract: Address, wallet: string, ...tokenIds: string[]) => {
       const holdings = await readHoldings(network, { contract, wallet, walletChainId: 0, tokenIds })
       return Object(holdings).tokens
@@ -207,8 +204,7 @@ describe('what a wallet holds', () => {
   })
 
   it('is the code of a reason if nothing can be listed', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const asked = { ...key, contract: NO_CODE, wallet: chain.seller }
     expect(await readHoldings(network, asked)).toBe('token_not_deployed')
     const contract = await chain.aPeculiarToken('SilentToken')
@@ -220,13 +216,12 @@ describe('what a wallet holds', () => {
   })
 
   it('is what the first node tells that answers all', async () => {
-    const chain = await aChain({ erc721: 1 })
-    const network = networkOf(chain, 'first', 'second')
+    const network = networkOf('first', 'second')
     const contract = chain.contracts.erc721
     const read = () => readHoldings(network, { ...key, contract, wallet: chain.seller })
     const holdings = {
       ...{ standard: 'erc721', name: 'Collectible', isEnumerable: true },
-      tokens: [{ tokenId: '0', pieces: '1' }],
+      tokens: ['0', '1'].map((tokenId) => ({ tokenId, pieces: '1' })),
     }
     expect(await read()).toEqual(holdings)
     await chain.setFaults(answersOf('second', 'name', { result: '0x' }))
@@ -240,8 +235,7 @@ describe('what a wallet holds', () => {
 
 describe('the name of a contract', () => {
   it('is one line without what is not seen, and has at most 255 characters', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const nameOf = async (contract: Address) => {
       const asked = { contract, wallet: chain.seller, walletChainId: 0, tokenIds: null }
       return Object(await readHoldings(network, asked)).name
@@ -263,8 +257,7 @@ describe('the name of a contract', () => {
 
 describe('the royalty of a token', () => {
   it('is per cent of the price, for a wallet', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     const contract = await chain.aPeculiarToken('CollectorToken')
     const read = () => readRoyalty(network, { contract, tokenId: '0' })
     expect(await read()).toEqual({ fee: '2.5', feeRecipient: DEPLOYER })
@@ -291,8 +284,7 @@ describe('the royalty of a token', () => {
   })
 
   it('is none of a token without one', async () => {
-    const chain = await aChain({ erc721: 1 })
-    const network = networkOf(chain, 'node')
+    const network = networkOf('node')
     expect(await readRoyalty(network, { contract: chain.contracts.erc721, tokenId: '0' })).toBe(
       null,
     )
@@ -300,8 +292,7 @@ describe('the royalty of a token', () => {
   })
 
   it('is what all nodes say that answer', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'honest', 'liar')
+    const network = networkOf('honest', 'liar')
     const contract = await chain.aPeculiarToken('CollectorToken')
     const read = () => readRoyalty(network, { contract, tokenId: '0' })
     const royalty = { fee: '2.5', feeRecipient: DEPLOYER }
@@ -322,15 +313,13 @@ describe('a contract', () => {
   const asked = { contract: HOSTILE, wallet: NOBODY, walletChainId: 0 }
 
   async function aNetworkWith(code: string) {
-    const chain = await aChain()
     await chain.rpc('anvil_setCode', HOSTILE, code)
-    return networkOf(chain, 'node')
+    return networkOf('node')
   }
 
   it.each([
     ['reverts', '0x60006000fd', false],
     ['burns all gas', '0x5b600056', null],
-    ['returns nothing', '0x00', null],
     ['returns one byte', '0x60016000f3', null],
     ['returns the largest number twice', '0x60001960005260001960205260406000f3', null],
     ['returns 200,000 bytes of zeros', '0x62030d406000f3', null],

@@ -89,19 +89,6 @@ describe('a node that did not answer in time', () => {
 })
 
 describe('the newest block of a node', () => {
-  it('is told with its hash, time and base fee', async () => {
-    const chain = await aChain()
-    const network = networkOf(chain, 'node')
-    const block = await chain.rpc('eth_getBlockByNumber', 'latest', false)
-    const { number, hash, timestamp, baseFeePerGas } = block as Record<string, string>
-    expect(await readHead(network, nodeOf(network))).toEqual({
-      number: Number(number),
-      hash,
-      timestamp: Number(timestamp),
-      baseFeePerGas: BigInt(baseFeePerGas ?? 0),
-    })
-  })
-
   it('is unknown if the node does not tell it, and says why', async () => {
     const chain = await aChain()
     const network = networkOf(chain, 'node')

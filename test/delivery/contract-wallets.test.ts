@@ -17,7 +17,6 @@ const logged = recordLogs()
 
 const MINUTE = 60
 const erc1155 = { standard: 'erc1155' } as const
-const NOT_DEPLOYED = explain('recipient_not_deployed')
 
 /** An item for a wallet that is not deployed yet. */
 const anUndeployedItem = (chain: Chain) =>
@@ -28,29 +27,6 @@ async function deploy(chain: Chain, { recipient }: PaidItem) {
   const code = await chain.rpc('eth_getCode', await chain.aRecipient('accepts'), 'latest')
   await chain.rpc('anvil_setCode', recipient, code)
 }
-
-it('gets its items on its own chain, with no more requests to the node', async () => {
-  const chain = await aChain({ erc1155: 3 })
-  /** Delivers what is due. Returns what the step asks that sends it: how often others ask is chance. */
-  const deliver = async () => {
-    const engine = anEngine(chain)
-    await chain.takeCounts()
-    await engine.step()
-    const counts = await chain.takeCounts()
-    await engine.run()
-    return counts
-  }
-  const known = await aPaidItem(chain, erc1155)
-  await deliver()
-  const withKey = await aPaidItem(chain, erc1155)
-  const usual = await deliver()
-  const recipient = await chain.aRecipient('accepts')
-  const item = await aPaidItem(chain, { ...erc1155, recipient, recipientChainId: chain.chainId })
-  const { requests, calls } = await deliver()
-  expect([usual.calls.eth_getCode, calls.eth_getCode]).toEqual([undefined, 1])
-  expect(requests).toBe(usual.requests)
-  await expectDelivered(chain, [known, withKey, item])
-})
 
 /** A reason as logs tell it. */
 const toldReason = (reason: Reason) => ({
@@ -89,30 +65,6 @@ describe('on another chain', () => {
 })
 
 describe('that is not deployed', () => {
-  it('waits, and its items fail after ten minutes, also after a retry', async () => {
-    const chain = await aChain({ erc1155: 2 })
-    const item = await anUndeployedItem(chain)
-    const other = await aPaidItem(chain, erc1155)
-    const engine = anEngine(chain)
-    await engine.run()
-    await expectDelivered(chain, [other])
-    const start = Date.parse(`${(await rowOf(item)).waitingSince}`)
-    await engine.run(9 * MINUTE)
-    const waiting = { state: 'queued', ...NOT_DEPLOYED, tries: 0 }
-    expect(await rowOf(item)).toMatchObject(waiting)
-    await engine.run(10 * MINUTE)
-    const failed = { state: 'failed', ...NOT_DEPLOYED, dueAt: null }
-    expect(await rowOf(item)).toMatchObject(failed)
-    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, ...toldReason(NOT_DEPLOYED) }])
-
-    await engine.retry(item, new Date(start + 10 * MINUTE * 1000))
-    await engine.run(11 * MINUTE)
-    expect(await rowOf(item)).toMatchObject(waiting)
-    await engine.run(21 * MINUTE)
-    expect(await rowOf(item)).toMatchObject(failed)
-    expect(await transactionsOf(chain)).toHaveLength(1)
-  })
-
   it('gets nothing if only one of two nodes says that it is', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await anUndeployedItem(chain)

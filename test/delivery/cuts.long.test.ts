@@ -30,7 +30,7 @@ const fatalities = [
 ] as const
 
 describe.each(scenes)('an item that %s', (scene) => {
-  const stage = aStage({ erc721: 200 })
+  const stage = aStage(200)
 
   it.each(fatalities)('is transferred once if a run may $does $when any step', async (fatality) => {
     let isStepLeft = true
@@ -42,7 +42,7 @@ describe.each(scenes)('an item that %s', (scene) => {
       await stage.chain().setAutomine(true)
       await market.settle({ how: hows[step % hows.length] ?? 'once' })
       pass(LEASE)
-      await stage.expectTransferred(item, `step ${step}: ${runs[0]?.steps[step]?.what}`)
+      await stage.expectTransferred([item], `step ${step}: ${runs[0]?.steps[step]?.what}`)
     }
   })
 
@@ -63,7 +63,7 @@ describe.each(scenes)('an item that %s', (scene) => {
       await run
       await market.settle()
       pass(LEASE)
-      await stage.expectTransferred(item, `step ${step}`)
+      await stage.expectTransferred([item], `step ${step}`)
     }
   })
 })

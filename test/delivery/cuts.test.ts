@@ -1,5 +1,6 @@
 /** A run that fails, dies or stands still: still one transfer. cuts.long.test.ts has every case. */
 import { describe, expect, it } from 'vitest'
+import { times } from '../orders/shop.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'
 import { type Mishap, Stall } from '../support/delivery/life.ts'
@@ -7,9 +8,10 @@ import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aStage, LEASE } from '../support/delivery/scenes.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
 
-describe('an item', () => {
-  const stage = aStage()
+/** Half of the items are `erc721`. */
+const stage = aStage(10)
 
+describe('an item', () => {
   const critical = [
     ['it stores its transaction', /^d1 .*INSERT INTO "?transactions/is],
     ['it sends its transaction', /eth_sendRaw/],
@@ -22,7 +24,7 @@ describe('an item', () => {
     expect(run?.isHit).toBe(true)
     await market.settle({ how: 'lost' })
     pass(LEASE)
-    await stage.expectTransferred(item)
+    await stage.expectTransferred([item])
   })
 
   it.each(critical)(
@@ -40,44 +42,33 @@ describe('an item', () => {
       await run
       await market.settle()
       pass(LEASE)
-      await stage.expectTransferred(item)
+      await stage.expectTransferred([item])
     },
   )
 })
 
-describe('twelve items', () => {
-  const stage = aStage()
-
-  const twelve = async () => {
-    const market = aMarketplace(stage.chain(), { network: { itemsPerTransaction: 3 } })
-    const items = await paidItems(
-      stage.chain(),
-      Array.from({ length: 12 }, (_, i) =>
-        i % 2 ? { standard: 'erc721' as const } : { standard: 'erc1155' as const, quantity: i + 1 },
-      ),
-    )
-    stage.add(...items)
-    market.queue.put(stage.chain())
-    return { market, items }
-  }
-
-  it('are transferred once by two consumers and two cron runs at the same time', async () => {
-    const { market, items } = await twelve()
-    const messages = market.queue.take()
-    await Promise.all([
-      market.consume(messages),
-      market.runCron(),
-      market.consume(messages),
-      market.runCron(),
-    ])
-    await market.settle({ how: 'twice' })
-    for (const item of items) await stage.expectTransferred(item)
-  })
+it('twelve items are transferred once by two consumers and two cron runs at the same time', async () => {
+  const market = aMarketplace(stage.chain(), { network: { itemsPerTransaction: 3 } })
+  const items = await paidItems(
+    stage.chain(),
+    times(12, (i) =>
+      i % 2 ? { standard: 'erc721' as const } : { standard: 'erc1155' as const, quantity: i + 1 },
+    ),
+  )
+  stage.add(...items)
+  market.queue.put(stage.chain())
+  const messages = market.queue.take()
+  await Promise.all([
+    market.consume(messages),
+    market.runCron(),
+    market.consume(messages),
+    market.runCron(),
+  ])
+  await market.settle({ how: 'twice' })
+  await stage.expectTransferred(items)
 })
 
 describe('placing an order', () => {
-  const stage = aStage()
-
   /** Orders two pieces through the API. Returns the items that this has led to. */
   async function place(mishap: Mishap) {
     const chain = stage.chain()
@@ -112,6 +103,6 @@ describe('placing an order', () => {
     expect(items).toHaveLength(1)
     stage.add(...items)
     await market.settle()
-    for (const item of items) await stage.expectTransferred(item)
+    await stage.expectTransferred(items)
   })
 })

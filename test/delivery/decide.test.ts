@@ -514,22 +514,6 @@ describe('an item', () => {
       changesOf(receipt, [[1, 98, CANCELLED]], [{ ...toCancel, ...explain('cancelled') }]),
     ).toMatchObject([{ ...ended, isReturned: false }])
   })
-
-  it('is left out when its row is gone, and the others of the transaction are settled', () => {
-    const receipt = receiptAt(98, ...[1, 2].flatMap((id) => [useOf(id), transferOf(id)]))
-    const both = { items: [1, 2] }
-    expect(
-      changesOf(
-        receipt,
-        [
-          [1, 98],
-          [2, 98],
-        ],
-        [carriedOf(2)],
-        both,
-      ),
-    ).toMatchObject([{ id: 2, transition: 'deliver' }])
-  })
 })
 
 describe('a transaction that is not in a block', () => {

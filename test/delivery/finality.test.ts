@@ -13,7 +13,8 @@ import {
   transactionsOf,
 } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
+import { forgetDeliveries } from '../support/delivery/snapshot.ts'
 import { aMasterToken } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 
@@ -101,18 +102,10 @@ it('with the tag `finalized` transfers an item when the node calls its block fin
 
 it('does not sign a delivery that a block has that is not final', async () => {
   const chain = await aSlowChain({ erc1155: 1 })
-  const [item] = await paidItems(chain, [{ standard: 'erc1155' }])
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
   await anObserver(chain, { finality: 3 })()
   await chain.mine()
-  // As in a database that was set back to the time before the transaction.
-  await env.DB.batch([
-    env.DB.prepare(
-      `UPDATE deliveries SET state = 'queued', transactionId = NULL, dueAt = createdAt
-       WHERE id = ?`,
-    ).bind(item.id),
-    env.DB.prepare('DELETE FROM transactions WHERE chainId = ?').bind(chain.chainId),
-    env.DB.prepare('DELETE FROM networks WHERE chainId = ?').bind(chain.chainId),
-  ])
+  await forgetDeliveries(chain, [item])
   const start = new Date()
   const look = anObserver(chain, { finality: 3 })
   await look()

@@ -155,24 +155,6 @@ it('waits for funds where a call needs more gas than its simulation tells', asyn
   expect(await rowOf(item)).toMatchObject({ state: 'queued' })
 })
 
-it('sends through a signer whose funds nodes dispute if the other one may deliver nothing', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const items = [await aPaidItem(chain, { standard: 'erc1155' })]
-  const keys = [0, 6].map((index) => toPrivateKey(localAccount(index))).join()
-  const rpcUrls = ['late', 'honest'].map((name) => `${chain.proxyUrl}/${name}`)
-  const engine = anEngine(chain, { keys, rpcUrls })
-  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-  await chain.setFaults({
-    node: 'late',
-    on: ['eth_getBalance'],
-    containing: chain.otherSigner,
-    effect: { result: '0x0' },
-  })
-  await engine.run()
-  expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.otherSigner, isOpen: 0 }])
-  await expectDelivered(chain, items)
-})
-
 it('counts the L1 data fee of OP-stack chains', async () => {
   const chain = await aChain({ erc1155: 1 })
   const item = await aPaidItem(chain, { standard: 'erc1155' })

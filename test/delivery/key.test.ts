@@ -8,7 +8,6 @@ import { fingerprint } from '../fuzz/fixtures.ts'
 import {
   aShop,
   callerOf,
-  copies,
   dbWithHooks,
   ordersOf,
   placed,
@@ -64,13 +63,6 @@ describe('makeKeys', () => {
       { namespace: 'user:1:a', providerId: 'b' },
     ])
     expect(new Set(keys).size).toBe(4)
-  })
-
-  it('returns random keys for orders without a number', async () => {
-    const source = { namespace: 'master:shop', providerId: null }
-    const keys = await makeKeys(SECRET, copies(100, source))
-    expect(new Set(keys).size).toBe(100)
-    for (const key of keys) expect(key).toMatch(/^0x[0-9a-f]{64}$/)
   })
 })
 

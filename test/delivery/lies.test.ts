@@ -68,7 +68,6 @@ const kinds: Record<string, readonly LieCase[]> = {
   'has other blocks': [
     tells('before signing', 'has the newest block as the final one', { finality: 'finalized' }),
     tells('before signing', 'is 63 blocks ahead, and its records are', { finality: 3 }),
-    insists('is 63 blocks ahead', { finality: 3, blockTime: 75 }),
     insists('is 63 blocks ahead, and its records are', { finality: 3, blockTime: 75 }),
     insists('has a final block that stands still', { finality: 'finalized', alarm: 'node_behind' }),
     insists('stands still', { alarm: 'node_behind' }),
@@ -93,7 +92,6 @@ const kinds: Record<string, readonly LieCase[]> = {
       },
     ),
     tells('before signing', 'says that every transfer succeeds', { minutes: 5 }),
-    tells('before signing', 'says that the contract is not paused', { minutes: 6, paused: 4 }),
   ],
   'makes up or hides events': [
     tells(IN_FLIGHT, 'says that every transfer failed'),
@@ -117,16 +115,13 @@ const kinds: Record<string, readonly LieCase[]> = {
     }),
   ],
   'makes up transactions': [
-    tells('before signing', 'counts five transactions more'),
     tells('before signing', 'swallows a transaction, and has a receipt of it, without events'),
     insists('counts five transactions more'),
     insists('has no receipts and counts a transaction more'),
     insists('swallows transactions, and has a receipt of each with all events'),
     insists('counts no transactions', { moment: SEARCH }),
     tells(SEARCH, 'has mined transactions in block 2^31'),
-    tells(DAILY, 'has mined transactions in block 2^31'),
     tells(SEARCH, 'has mined transactions with the nonce 10^9'),
-    tells(DAILY, 'has mined transactions with the nonce 10^9'),
     aCase({ moment: SEARCH, lies: [hashless], minutes: 12 }),
   ],
   'says that used keys are unused': [
@@ -144,7 +139,6 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells('before signing', 'says that transfers need no gas', { itemsPerTransaction: 20 }),
   ],
   'says that unused keys are used': [
-    tells('before signing', 'says that every key is used for its delivery'),
     insists('says that every key is used for its delivery'),
     insists('has records in blocks to come'),
     insists('says that every key is used up'),
@@ -159,7 +153,6 @@ const kinds: Record<string, readonly LieCase[]> = {
     }),
   ],
   'says that nothing can be sent': [
-    tells('before signing', 'says that the contract is paused'),
     insists('says that the signers have no funds', disagreement),
     insists('has a base fee of 10^6 gwei', disagreement),
     insists('has a base fee of 240 gwei', { funds: 0.1, ...disagreement }),
@@ -177,7 +170,6 @@ const kinds: Record<string, readonly LieCase[]> = {
     tells('before signing', 'has another contract as the predecessor'),
   ],
   'says that transfers fail': [
-    tells('before signing', 'says that every transfer fails'),
     insists('says that every transfer fails', disagreementOfLeader),
     insists('says that tokens have the other standard', disagreement),
     insists('says that tokens have the other standard, and tries nothing', disagreement),
@@ -193,7 +185,6 @@ const kinds: Record<string, readonly LieCase[]> = {
     insists('says of what fails that its token has no code'),
   ],
   'refuses a part': [
-    tells('before signing', 'does not tell records'),
     insists('fails every second call of a request'),
     insists('limits calls of contracts'),
     insists('does not tell records'),

@@ -50,19 +50,6 @@ it('a paused contract gets no transactions, and the items are delivered once it 
   await expectDelivered(chain, items)
 })
 
-it('sends nothing while no signer is a relayer', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const item = await aPaidItem(chain, { standard: 'erc1155' })
-  const engine = anEngine(chain)
-  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-  await engine.step()
-  expect(await rowOf(item)).toMatchObject(due('no_relayer'))
-  expect(logged('no_relayer')).toEqual([{ chainId: chain.chainId, contract: chain.delivery }])
-  await chain.asOwner('setRelayer', chain.signer, 1n, 1n)
-  await engine.run()
-  await expectDelivered(chain, [item])
-})
-
 const limits = [
   [
     'a token',
@@ -237,16 +224,6 @@ const MAX_GAS = 16_777_216
 const aStrictChain = (erc1155: number) => aChain({ erc1155, args: ['--enable-tx-gas-limit'] })
 
 describe('a transaction stays below the gas that EIP-7825 allows', () => {
-  it('if the limits of its items together are above it', async () => {
-    const chain = await aStrictChain(50)
-    const items = await paidItems(chain, copies(50, edition))
-    await anEngine(chain, { gasPerItem: 1_000_000 }).run()
-    await expectDelivered(chain, items)
-    const [transaction, ...others] = await transactionsOf(chain)
-    expect(others).toEqual([])
-    expect(Number(transaction?.gas)).toBeLessThanOrEqual(MAX_GAS)
-  })
-
   it('if its items need more than that: then there are several', async () => {
     const chain = await aStrictChain(25)
     const recipient = await chain.aRecipient('accepts after 1,500,000 gas')

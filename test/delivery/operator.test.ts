@@ -2,11 +2,8 @@
 
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { batch } from '../../src/db/batch.ts'
-import { nfts } from '../../src/db/schema/catalogue.ts'
 import { burns, deliveries, instance, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { orders } from '../../src/db/schema/orders.ts'
@@ -17,7 +14,7 @@ import { copies } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { deliveriesOf, keyUses, transferEvents } from '../support/delivery/events.ts'
 import { aMarket, aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aMasterToken, aTransaction, db, setRow } from '../support/makers.ts'
@@ -81,20 +78,8 @@ const update = ({ id }: { id: number }, values: Partial<typeof deliveries.$infer
 
 const erc1155 = { standard: 'erc1155' } as const
 
-/** What the contract has recorded of a key. */
-async function recordOf(chain: Chain, { key }: PaidItem) {
-  const abi = { abi: deliveryAbi, functionName: 'recordOf' } as const
-  const data = encodeFunctionData({ ...abi, args: [key] })
-  const answer = await chain.rpc('eth_call', { to: chain.delivery, data }, 'latest')
-  return decodeFunctionResult({ ...abi, data: `0x${`${answer}`.slice(2)}` })
-}
-
-const ZERO_HASH = `0x${'0'.repeat(48)}`
-
 async function expectCancelledOnChain(chain: Chain, item: PaidItem) {
-  const { blockNumber, contentHash } = await recordOf(chain, item)
-  expect(blockNumber).toBeGreaterThan(0n)
-  expect(contentHash).toBe(ZERO_HASH)
+  expect(await keyUses(chain, [chain.delivery])).toEqual([{ key: item.key, outcome: 'cancelled' }])
   expect(deliveriesOf(item, await transferEvents(chain))).toEqual([])
 }
 
@@ -162,37 +147,29 @@ describe('the list', () => {
     expect(await idsOf({ status: 'failed', code: 'recipient_rejects' })).toEqual([refused.id])
     expect(await idsOf({ code: 'holder_not_approved' })).toEqual([queued.id, other.id])
     expect(await idsOf({ code: 'transfer_failed' })).toEqual([inFlight.id])
-    expect(await idsOf({ status: 'queued', code: 'holder_not_approved' })).toEqual([queued.id])
     expect(await idsOf({ status: 'transferred', code: 'transfer_failed' })).toEqual([])
-    expect(await idsOf({ code: 'no_relayer' })).toEqual([])
   })
 
   it('selects by the name of the token that placed the order', async () => {
     const namespaces = ['master:Shop', 'user:aa-bb:Shop', 'master:ERP', 'user:cc:session']
-    const items = await paidItems(elsewhere, copies(16, erc1155))
-    const idsOf = (name: string) =>
-      items.filter((_, i) => namespaces[i % 4]?.endsWith(`:${name}`)).map(({ id }) => id)
+    const items = await paidItems(elsewhere, copies(8, erc1155))
     for (const [i, item] of items.entries()) {
       const namespace = namespaces[i % 4] ?? ''
       await db.update(orders).set({ namespace }).where(eq(orders.id, item.orderId))
-      if (i < 10) await update(item, failed('recipient_rejects'))
-      else if (i < 14) await update(item, { state: 'transferred', dueAt: null })
+      if (i < 6) await update(item, failed('recipient_rejects'))
     }
+    const idsAt = (...positions: number[]) => positions.map((i) => items[i]?.id)
     const { pages, retryAll, cancelAll } = anApi()
     const found = async (query: string) => (await pages(`limit=2&${query}`)).flat()
-    const shop = idsOf('Shop')
-    expect(await found('source=Shop')).toEqual(shop)
-    expect(await found('source=session')).toEqual(idsOf('session'))
+    expect(await found('source=Shop')).toEqual(idsAt(0, 1, 4, 5))
+    expect(await found('source=session')).toEqual(idsAt(3, 7))
     expect(await found('source=shop')).toEqual([])
-    const inState = (from: number, to: number) =>
-      shop.filter((id) => items.slice(from, to).some((item) => item.id === id))
-    expect(await found('source=Shop&status=failed')).toEqual(inState(0, 10))
-    expect(await found('source=Shop&status=transferred')).toEqual(inState(10, 14))
-    expect(await found('source=Shop&status=queued')).toEqual(inState(14, 16))
-    expect(await found('source=ERP&code=recipient_rejects')).toHaveLength(2)
-    expect(await retryAll('status=failed&source=Shop')).toMatchObject({ body: { changed: 6 } })
-    expect(await cancelAll('status=failed&source=ERP')).toMatchObject({ body: { changed: 2 } })
-    expect(await found('status=failed')).toEqual(idsOf('session').slice(0, 2))
+    expect(await found('source=Shop&status=failed')).toEqual(idsAt(0, 1, 4, 5))
+    expect(await found('source=ERP&status=queued')).toEqual(idsAt(6))
+    expect(await found('source=ERP&code=recipient_rejects')).toEqual(idsAt(2))
+    expect(await retryAll('status=failed&source=Shop')).toMatchObject({ body: { changed: 4 } })
+    expect(await cancelAll('status=failed&source=ERP')).toMatchObject({ body: { changed: 1 } })
+    expect(await found('status=failed')).toEqual(idsAt(3))
   })
 
   it('shows what the shop gave, and where the buyer claims the item', async () => {
@@ -218,12 +195,9 @@ describe('the list', () => {
     expect(body).toMatchObject({ transfer: { cancelRequestedAt } })
   })
 
-  it.each(['status=lost', 'limit=101', 'limit=0', 'cursor=-1', 'code=', 'code=why', 'source='])(
-    'refuses ?%s',
-    async (query) => {
-      expect((await anApi().list(query)).status).toBe(400)
-    },
-  )
+  it.each(['status=lost', 'code=why'])('refuses ?%s', async (query) => {
+    expect((await anApi().list(query)).status).toBe(400)
+  })
 })
 
 describe('a retry', () => {
@@ -297,13 +271,10 @@ describe('a retry', () => {
   })
 
   it('does not change an item that a transaction carries', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    await chain.setAutomine(false)
-    const item = await aPaidItem(chain, erc1155)
-    await anEngine(chain).step()
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, { state: 'in_flight', dueAt: null })
     const before = await rowOf(item)
-    const { retry } = anApi([chain])
-    expect(await retry(item)).toMatchObject(transferWith({ status: 'in_flight' }))
+    expect(await anApi().retry(item)).toMatchObject(transferWith({ status: 'in_flight' }))
     expect(await rowOf(item)).toEqual(before)
   })
 
@@ -422,21 +393,6 @@ describe('a cancellation', () => {
     await expectCancelledOnChain(chain, item)
     expect(await stockOfItem(item.id)).toBe(stock + 1)
   })
-
-  it('makes sure that a failed item is never delivered', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, { ...erc1155, contract: WALLET })
-    const engine = anEngine(chain)
-    await engine.run()
-    await engine.run(11 * 60)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
-    const stock = await stockOfItem(item.id)
-    expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
-    await engine.run(12 * 60)
-    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
-    await expectCancelledOnChain(chain, item)
-    expect(await stockOfItem(item.id)).toBe(stock + 1)
-  })
 })
 
 describe('a write-off', () => {
@@ -466,15 +422,6 @@ describe('a write-off', () => {
     const again = await anApi().writeOff(item, { returnPieces: true })
     expect(again).toMatchObject(conflict('the item is written off'))
     expect(await stockOfItem(item.id)).toBe(stock + more)
-  })
-
-  it('does not change the stock of an unlimited edition', async () => {
-    const item = await aPaidItem(elsewhere, erc1155)
-    await update(item, failed('token_moved_nothing'))
-    await setRow(nfts, item.id, { payload: { amountType: 'unlimited' } })
-    const stock = await stockOfItem(item.id)
-    expect(await anApi().writeOff(item, { returnPieces: true })).toMatchObject({ status: 200 })
-    expect(await stockOfItem(item.id)).toBe(stock)
   })
 
   it('is the only thing that can be done with a used key', async () => {
@@ -641,10 +588,7 @@ describe('a filter', () => {
 
   it.each([
     ['retryAll', ''],
-    ['retryAll', 'code=recipient_rejects'],
-    ['retryAll', 'status=transferred'],
     ['retryAll', 'status=awaiting_wallet'],
-    ['cancelAll', ''],
     ['cancelAll', 'code=recipient_rejects'],
     ['cancelAll', 'status=transferred'],
   ] as const)('is refused if it could select everything (%s ?%s)', async (action, query) => {

@@ -31,7 +31,6 @@ it.each<[string, PackageToken, Partial<Sale>, object]>([
     { state: 'queued', ...explain('mint_not_exact') },
   ],
   ['a token of solady is transferred', 'SoladyToken', { tokenId: '0' }, {}],
-  ['a token of solady is minted', 'SoladyToken', { tokenId: '5', fulfilment: 'mint' }, {}],
   [
     'a token of solady is not minted twice',
     'SoladyToken',
@@ -39,28 +38,15 @@ it.each<[string, PackageToken, Partial<Sale>, object]>([
     { state: 'queued', ...explain('mint_refused', 'TokenAlreadyExists') },
   ],
   [
-    'a token of solady that does not exist waits',
-    'SoladyToken',
-    { tokenId: '5' },
-    { state: 'queued', ...explain('holder_has_no_token', 'TokenDoesNotExist') },
-  ],
-  [
     'a soulbound token of solady waits',
     'SoladySoulboundToken',
     { tokenId: '0' },
     { state: 'queued', ...explain('token_not_transferable', 'NotOwnerNorApproved') },
   ],
-  ["a token of thirdweb's ERC721Base is transferred", 'ThirdwebToken', { tokenId: '0' }, {}],
   [
     "pieces of thirdweb's ERC1155Base are transferred",
     'ThirdwebEditionToken',
     { standard: 'erc1155', tokenId: '0', quantity: 3 },
-    {},
-  ],
-  [
-    "a token of thirdweb's dashboard is transferred",
-    'ThirdwebCollectionToken',
-    { tokenId: '0' },
     {},
   ],
   [

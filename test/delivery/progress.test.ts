@@ -2,8 +2,7 @@
 
 import { getAddress, numberToHex, parseGwei } from 'viem'
 import { expect, it } from 'vitest'
-import { times } from '../orders/shop.ts'
-import { inLong } from '../support/cases.ts'
+import { copies, times } from '../orders/shop.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { pass } from '../support/delivery/clock.ts'
@@ -18,37 +17,13 @@ const edition = { standard: 'erc1155' } as const
 
 const anItem = (chain: Chain) => aPaidItem(chain, edition)
 
-inLong(
-  'ends while all places are taken by transactions whose nonces somebody else has used',
-  async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain, { network: { transactionsInFlight: 1, finality: 5 } })
-    await chain.setAutomine(false)
-    const first = await anItem(chain)
-    market.queue.put(chain)
-    await market.deliver()
-    await chain.rpc('anvil_dropAllTransactions')
-    await chain.rpc('eth_sendTransaction', { from: chain.signer, to: chain.seller, value: '0x0' })
-    await market.mine()
-    const second = await anItem(chain)
-    pass(60)
-    market.queue.put(chain)
-    const runs = await market.deliver()
-    expect(runs.flatMap(({ steps }) => steps).length).toBeLessThan(100)
-    await market.settle()
-    await expectExactlyOnce(chain, [first, second])
-    expect(await rowOf(second)).toMatchObject({ state: 'transferred' })
-  },
-)
-
 it('ends while more transactions wait for a block than one step signs', async () => {
   const chain = await aChain({ erc1155: 100 })
   const market = aMarketplace(chain, {
     network: { transactionsInFlight: 20, itemsPerTransaction: 1 },
   })
   await chain.setAutomine(false)
-  const items = [await anItem(chain)]
-  while (items.length < 25) items.push(await anItem(chain))
+  const items = await paidItems(chain, copies(25, edition))
   market.queue.put(chain)
   const runs = await market.deliver()
   expect(await transactionsOf(chain)).toHaveLength(20)

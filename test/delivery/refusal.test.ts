@@ -85,17 +85,13 @@ describe('why a token refuses', () => {
     ['holder_has_no_token', edition, reverted, no, word(2n)],
     // A token that nobody has, has no owner.
     ['holder_has_no_token', unique, reverted, no, reverted],
-    ['holder_has_no_token', unique, reverted, yes, reverted],
     ['holder_not_approved', unique, reverted, no, word(BigInt(holder))],
-    ['holder_not_approved', edition, reverted, no, word(3n)],
     ['holder_not_approved', unique, reverted, no, outOfGas],
     ['token_not_transferable', edition, reverted, yes, word(3n)],
-    ['token_not_transferable', edition, reverted, yes, reverted],
     ['token_not_transferable', unique, reverted, yes, outOfGas],
     ['token_not_transferable', edition, reverted, unable, unable],
     ['minter_role_missing', mint, reverted, no, reverted],
     ['mint_refused', mint, reverted, yes, reverted],
-    ['mint_refused', mint, reverted, reverted, reverted],
   ] as const)('is: %s', async (code, item, direct, isPermitted, holding) => {
     const reason = because(code as 'mint_refused')
     const refuses = trial(false)
@@ -158,11 +154,6 @@ describe('why a token refuses', () => {
     expect(await of(reverted, codeWith(role))).toEqual(refused)
   })
 
-  it('is only the recipient, if a plain account could have it', async () => {
-    expect(await refusalOf(unique, [trial(true), trial(false), done, done, yes, yes])).toBeNull()
-    expect(await refusalOf(unique, [unable, unable, done, done, yes, yes])).toBeNull()
-  })
-
   it('is what its holder would meet, if the contract is not approved', async () => {
     const locked: Reply = { error: { code: 3, message: 'execution reverted', data: '0xd93c0665' } }
     const replies = [trial(false), trial(false), reverted, locked, no, word(BigInt(holder))]
@@ -204,11 +195,6 @@ describe('why a token refuses', () => {
     expect(acceptanceRequest(by, unique)).toEqual(acceptanceRequest(by, unique))
   })
 
-  it('is not known, if the node does not answer', async () => {
-    const fault: Reply = { fault: 'the node cannot be reached' }
-    expect(await refusalOf(unique, Array(6).fill(fault))).toBeUndefined()
-  })
-
   it.each([
     ['the token', trial(true, 900_000n), trial(true, 900_000n), 1_000_000],
     ['the recipient', trial(true, 90_000n), trial(true, 1_234_567n), 1_380_000],
@@ -218,10 +204,5 @@ describe('why a token refuses', () => {
     expect(await refusalOf(unique, [plain, own, done, done, yes, yes])).toEqual(
       explain('gas_limit_exceeded', detail),
     )
-  })
-
-  it('is not the gas of a trial that had too little', async () => {
-    const replies = [trial(true), trial(true, 900_000n, false), done, done, yes, yes]
-    expect(await refusalOf(unique, replies)).toBeNull()
   })
 })

@@ -5,7 +5,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { explain } from '../../src/delivery/reasons.ts'
 import { stockOfItem } from '../admin/operator.ts'
-import { firstCases, inLong } from '../support/cases.ts'
+import { firstCases } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import {
@@ -130,65 +130,39 @@ describe('a reorganization of final blocks', () => {
     expect(Number(await chain.rpc('eth_getTransactionCount', chain.signer, 'pending'))).toBe(1)
   })
 
-  inLong('delivers an item again that was settled by its key alone', async () => {
+  it('cancels an item again that was settled by its key alone, and returns its pieces once', async () => {
     const chain = await aSlowChain()
-    const first = await anItem(chain)
     const engine = anEngine(chain)
+    await anItem(chain)
     await deliver(chain, engine)
-    const item = await anItem(chain)
+    const item = await aPaidItem(chain, { standard: 'erc1155', quantity: 3 })
+    const stock = () => stockOfItem(item.id)
+    expect(await stock()).toBe(99)
+    await engine.cancel(item)
     const snapshot = await takeSnapshot()
     await deliver(chain, engine)
-    const lost = await newest(chain)
     await restore(snapshot)
     await aStep(engine)
-    await expectDelivered(chain, [first, item])
+    const cancelled = {
+      state: 'cancelled',
+      requestedAction: 'cancel',
+      reasonCode: 'cancelled',
+    } satisfies Partial<Row>
+    const mined = await newest(chain)
+    expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: mined.hash })
+    expect(await stock()).toBe(102)
 
-    await chain.mine()
-    await chain.rpc('anvil_reorg', 2, [])
+    await chain.mine(2)
+    await chain.rpc('anvil_reorg', 3, [])
     await aStep(engine)
-    expect(logged('chain_reorganized')).toMatchObject([{ settledBlock: lost.block, items: 1 }])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
     await deliver(chain, engine)
-    await expectDelivered(chain, [first, item])
+    const again = await newest(chain)
+    expect(again.hash).not.toBe(mined.hash)
+    expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: again.hash })
+    expect(await stock()).toBe(102)
+    expect(deliveriesOf(item, await transferEvents(chain))).toEqual([])
   })
-
-  it.each(firstCases(1, ['by its key alone', 'by its transaction']))(
-    'cancels an item again that was settled %s, and returns its pieces once',
-    async (how) => {
-      const chain = await aSlowChain()
-      const engine = anEngine(chain)
-      await anItem(chain)
-      await deliver(chain, engine)
-      const item = await aPaidItem(chain, { standard: 'erc1155', quantity: 3 })
-      const stock = () => stockOfItem(item.id)
-      expect(await stock()).toBe(99)
-      await engine.cancel(item)
-      const snapshot = await takeSnapshot()
-      await deliver(chain, engine)
-      if (how === 'by its key alone') {
-        await restore(snapshot)
-        await aStep(engine)
-      }
-      const cancelled = {
-        state: 'cancelled',
-        requestedAction: 'cancel',
-        reasonCode: 'cancelled',
-      } satisfies Partial<Row>
-      const mined = await newest(chain)
-      expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: mined.hash })
-      expect(await stock()).toBe(102)
-
-      await chain.mine(2)
-      await chain.rpc('anvil_reorg', 3, [])
-      await aStep(engine)
-      expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
-      await deliver(chain, engine)
-      const again = await newest(chain)
-      expect(again.hash).not.toBe(mined.hash)
-      expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: again.hash })
-      expect(await stock()).toBe(102)
-      expect(deliveriesOf(item, await transferEvents(chain))).toEqual([])
-    },
-  )
 })
 
 describe('a failed item whose block was reorganised away', () => {

@@ -103,7 +103,7 @@ it('delivers honest items although a buyer links and unlinks a wallet all the ti
   const network = settings.NETWORKS[chain.name]
   if (!network) throw new Error('no network')
   const start = Date.now()
-  for (let i = 0; i < 20; i++)
+  for (let i = 0; i < 10; i++)
     await step(own, settings, network, 'ours', () => new Date(start + i * 1000))
   expect(swaps).toBeGreaterThan(0)
   const states = [...(await rowsOf(honest)).values()].map(({ state }) => state)

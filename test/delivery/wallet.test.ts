@@ -5,8 +5,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
-import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
 import { db, setRow } from '../support/makers.ts'
 
 const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
@@ -19,36 +18,6 @@ async function buyerOf({ orderId }: PaidItem): Promise<number> {
   if (!order) throw new Error('there is no order')
   return order.buyerId
 }
-
-it('queues what waited for the wallet of its buyer, and nothing else', async () => {
-  const chain = await aChain({ erc721: 3 })
-  const waiting = { standard: 'erc721', recipient: null } as const
-  const mine = await paidItems(chain, [waiting, waiting])
-  const theirs = await aPaidItem(chain, waiting)
-  const [first] = mine
-  const buyer = await buyerOf(first)
-  const now = new Date()
-  const { queued } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
-  expect(queued).toEqual(mine.map(({ id }) => ({ id, chainId: chain.chainId })))
-  for (const item of mine)
-    expect(await rowOf(item)).toMatchObject({
-      state: 'queued',
-      awaits: null,
-      reason: null,
-      dueAt: now.toISOString(),
-      queuedAt: now.toISOString(),
-      version: 1,
-    })
-  expect(await rowOf(theirs)).toMatchObject({ state: 'awaiting_wallet', version: 0 })
-
-  await anEngine(chain).run()
-  const events = await transferEvents(chain)
-  for (const item of mine)
-    expect(deliveriesOf({ ...item, recipient: WALLET }, events)).toHaveLength(1)
-  expect(events).toHaveLength(2)
-  const { queued: again } = await batch(db, queueAwaiting(db, buyer, KEY_WALLET, now))
-  expect(again).toEqual([])
-})
 
 it('does not forget with a wallet what transactions have cost', async () => {
   const chain = await aChain({ erc721: 1 })
@@ -74,23 +43,4 @@ it('waits as usual if another wallet refuses what has failed for the one before'
   await batch(db, queueAwaiting(db, buyer, { address, walletChainId: 0 }, now))
   await anEngine(chain).run(60)
   expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'recipient_rejects' })
-})
-
-it('lets an item wait whose network is not configured', async () => {
-  const chain = await aChain()
-  const item = await aPaidItem(chain, {
-    standard: 'erc721',
-    recipient: null,
-    network: 'nowhere',
-  })
-  const { queued } = await batch(db, queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
-  expect(queued).toEqual([{ id: item.id, chainId: null }])
-  expect(await rowOf(item)).toMatchObject({
-    state: 'queued',
-    reasonCode: 'network_not_configured',
-    awaits: null,
-    queuedAt: expect.any(String),
-    waitingSince: expect.any(String),
-    dueAt: expect.any(String),
-  })
 })

@@ -20,6 +20,7 @@ import { alarmsNow, live } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
+import { forgetDeliveries } from '../support/delivery/snapshot.ts'
 import { aTransaction } from '../support/makers.ts'
 
 const logged = recordLogs()
@@ -50,15 +51,7 @@ inLong(
     })
     market.queue.put(chain)
     await market.settle()
-    const at = new Date().toISOString()
-    await env.DB.batch([
-      env.DB.prepare(
-        `UPDATE deliveries SET state = 'queued', dueAt = ?2, transactionId = NULL, contract = NULL
-       WHERE id IN (SELECT value FROM json_each(?1))`,
-      ).bind(JSON.stringify(items.map(({ id }) => id)), at),
-      env.DB.prepare('DELETE FROM transactions WHERE chainId = ?').bind(chain.chainId),
-      env.DB.prepare('DELETE FROM networks WHERE chainId = ?').bind(chain.chainId),
-    ])
+    await forgetDeliveries(chain, items)
     market.configure({ network: { callsPerSecond: 19 } })
     isWatched = true
     pass(100)
@@ -116,15 +109,7 @@ it('does not take an item for transferred because a node lacks logs once', async
   const engine = anEngine(chain)
   await engine.run()
   expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
-  // The database is set back to when the item waited for something else.
-  await env.DB.batch([
-    env.DB.prepare(
-      `UPDATE deliveries SET state = 'queued', dueAt = ?2, waitingSince = ?3, transactionId = NULL,
-         contract = NULL, reasonCode = 'holder_not_approved' WHERE id = ?1`,
-    ).bind(item.id, new Date().toISOString(), new Date(Date.now() - 3_600_000).toISOString()),
-    env.DB.prepare('DELETE FROM transactions WHERE chainId = ?').bind(chain.chainId),
-    env.DB.prepare('DELETE FROM networks WHERE chainId = ?').bind(chain.chainId),
-  ])
+  await forgetDeliveries(chain, [item])
   await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] }, times: 1 })
   await engine.step(61)
   expect(await rowOf(item)).not.toMatchObject({ state: 'transferred' })
@@ -144,16 +129,7 @@ it('compares a failed item again as soon as its contract answers, and not a day 
   market.queue.put(chain)
   await live(market, 2 * MINUTE)
   await expectDelivered(chain, [item])
-  // As if the database had been set back to a time at which it had failed.
-  await env.DB.batch([
-    env.DB.prepare(
-      `UPDATE deliveries SET state = 'failed', dueAt = NULL, queuedAt = NULL, transactionId = NULL,
-         contract = NULL, deliveredAmount = NULL, reasonCode = 'holder_not_approved' WHERE id = ?`,
-    ).bind(item.id),
-    ...['transactions', 'networks', 'signers'].map((table) =>
-      env.DB.prepare(`DELETE FROM ${table} WHERE chainId = ?`).bind(chain.chainId),
-    ),
-  ])
+  await forgetDeliveries(chain, [item], 'failed')
   await chain.setFaults({ on: ['eth_call'], effect: { result: null } })
   market.queue.put(chain)
   await live(market, 2 * MINUTE)
@@ -202,7 +178,7 @@ it('asks for the receipt of a transaction that is stored with a block which does
   await expectDelivered(chain, [item])
 })
 
-it('forgets a settled block that no node has had for ten minutes', async () => {
+it('forgets a settled block and a contract that no node has known for ten minutes', async () => {
   const chain = await aChain({ erc1155: 10 })
   const market = aMarketplace(chain, { nodes: 2 })
   const first = await aPaidItem(chain, edition)
@@ -210,52 +186,42 @@ it('forgets a settled block that no node has had for ten minutes', async () => {
   await live(market, MINUTE)
   await expectDelivered(chain, [first])
   const row = await rowOf(first)
-  await env.DB.prepare('UPDATE networks SET settledBlock = ?, settledHash = ? WHERE chainId = ?')
-    .bind(2 ** 31, numberToHex(7, { size: 32 }), chain.chainId)
-    .run()
-  const second = await aPaidItem(chain, edition)
-  market.queue.put(chain)
-  await live(market, MINUTE)
-  pass(7 * MINUTE)
-  await live(market, MINUTE)
-  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
-  await live(market, 3 * MINUTE)
-  await expectDelivered(chain, [first, second])
-  await expectExactlyOnce(chain, [first, second])
-  // What stands was not touched.
-  expect(await rowOf(first)).toMatchObject({ version: row.version, txId: row.txId })
-  expect((await networkOf(chain))?.settledBlock).toBeLessThan(2 ** 31)
-})
-
-it('forgets a contract that no node has known for ten minutes, and what it would have delivered', async () => {
-  const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { nodes: 2 })
-  const first = await aPaidItem(chain, edition)
   const wrong = chain.contracts.erc721
   const block = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
   const { id } = await aTransaction({
-    ...{ chainId: chain.chainId, contract: wrong, signer: chain.owner, items: [first.id] },
+    ...{ chainId: chain.chainId, contract: wrong, signer: chain.owner },
     ...{ block: Number(block.number), blockHash: block.hash },
   })
+  const second = await aPaidItem(chain, edition)
   await env.DB.batch([
     env.DB.prepare(
-      `INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (?, '', json_array(?))`,
-    ).bind(chain.chainId, wrong),
+      `UPDATE networks SET settledBlock = ?, settledHash = ?, contracts = json_insert(contracts, '$[#]', ?)
+       WHERE chainId = ?`,
+    ).bind(2 ** 31, numberToHex(7, { size: 32 }), wrong, chain.chainId),
+    env.DB.prepare('UPDATE transactions SET items = json_array(?) WHERE id = ?').bind(
+      second.id,
+      id,
+    ),
     env.DB.prepare(
-      `UPDATE deliveries SET state = 'transferred', dueAt = NULL, contract = ?,
-         transactionId = ? WHERE id = ?`,
-    ).bind(wrong, id, first.id),
+      `UPDATE deliveries SET state = 'transferred', dueAt = NULL, contract = ?, transactionId = ?
+       WHERE id = ?`,
+    ).bind(wrong, id, second.id),
   ])
-  const second = await aPaidItem(chain, edition)
+  const third = await aPaidItem(chain, edition)
   market.queue.put(chain)
   await live(market, MINUTE)
   pass(7 * MINUTE)
   await live(market, MINUTE)
-  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+  expect(await rowOf(third)).toMatchObject({ state: 'queued' })
   await live(market, 3 * MINUTE)
-  await expectDelivered(chain, [first, second])
-  await expectExactlyOnce(chain, [first, second])
-  expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
+  const items = [first, second, third]
+  await expectDelivered(chain, items)
+  await expectExactlyOnce(chain, items)
+  // What stands was not touched.
+  expect(await rowOf(first)).toMatchObject({ version: row.version, txId: row.txId })
+  const network = await networkOf(chain)
+  expect(network).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
+  expect(network?.settledBlock).toBeLessThan(2 ** 31)
 })
 
 inLong(
@@ -369,28 +335,22 @@ inLong('confirms what two nodes tell although they tell others differently', asy
 
 it('undoes what one node alone has told, once a second one answers that it is not so', async () => {
   const chain = await aChain({ erc1155: 10 })
-  const market = aMarketplace(chain, { nodes: 2 })
-  const item = await aPaidItem(chain, edition)
-  await endAlone(item)
-  await market.runCron()
-  await live(market, 2 * MINUTE)
-  expect(logged('unconfirmed_ends_undone')).toEqual([{ chainId: chain.chainId, items: [item.id] }])
-  await expectDelivered(chain, [item])
-  await expectExactlyOnce(chain, [item])
-})
-
-it('undoes a delivery that one node alone has told, and whose token has moved nothing', async () => {
-  const chain = await aChain()
   const contract = await chain.aMaliciousToken({ answer: 'returns 100 KB' })
   const market = aMarketplace(chain, { nodes: 2 })
-  const item = await aPaidItem(chain, { ...edition, contract })
+  const idle = await aPaidItem(chain, { ...edition, contract })
   const failed = { state: 'failed', reasonCode: 'token_moved_nothing' }
   market.queue.put(chain)
+  await live(market, MINUTE)
+  expect(await rowOf(idle)).toMatchObject(failed)
+  const item = await aPaidItem(chain, edition)
+  for (const one of [idle, item]) await endAlone(one)
+  await market.runCron()
   await live(market, 2 * MINUTE)
-  expect(await rowOf(item)).toMatchObject(failed)
-  await endAlone(item)
-  await live(market, 3 * MINUTE)
-  expect(await rowOf(item)).toMatchObject(failed)
+  expect(logged('unconfirmed_ends_undone')).toEqual([
+    { chainId: chain.chainId, items: expect.arrayContaining([idle.id, item.id]) },
+  ])
+  await expectDelivered(chain, [item])
+  expect(await rowOf(idle)).toMatchObject(failed)
 })
 
 it('takes two nodes to call a key unused that a transaction has carried, also after its block was dropped', async () => {

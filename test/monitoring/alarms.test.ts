@@ -8,7 +8,7 @@ import { batch } from '../../src/db/batch.ts'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { contentStorage, owedCodes } from '../../src/db/schema/content.ts'
 import { proposals } from '../../src/db/schema/creators.ts'
-import { deliveries, networks } from '../../src/db/schema/delivery.ts'
+import { deliveries, networks, transactions } from '../../src/db/schema/delivery.ts'
 import {
   alarms,
   backups,
@@ -24,9 +24,9 @@ import { storeFindings } from '../../src/delivery/store/findings.ts'
 import { readSettings } from '../../src/env.ts'
 import { DAY } from '../../src/time.ts'
 import { call } from '../support/api.ts'
-import { aChain, type Chain } from '../support/chain/chain.ts'
+import { aChain } from '../support/chain/chain.ts'
 import type { Fault } from '../support/chain/faults.ts'
-import { anEngine, networksOf, rowOf } from '../support/delivery/engine.ts'
+import { networksOf, rowOf } from '../support/delivery/engine.ts'
 import { aMarket, aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
@@ -118,19 +118,25 @@ const SIGNER = `0x${'5'.repeat(40)}` as const
 const elsewhere = networksOf([market])
 
 type Check = typeof networkChecks.$inferSelect
-type Signer = NonNullable<Check['signers']>[number]
 
-/** What a check has seen of its signer. */
-async function aSeenSigner(values: Partial<Signer>): Promise<void> {
-  const signer = {
-    ...{ address: SIGNER, balance: '1', deliveries: 1000 },
-    ...{ limit: { capacity: 1, perDay: 1, available: 1 } },
-    ...values,
-  }
+/** What a check has seen of that network. */
+async function aCheck(seen: Partial<Check>): Promise<void> {
   await db.delete(networkChecks)
-  const checkedAt = new Date().toISOString()
-  await db.insert(networkChecks).values({ chainId: 5, checkedAt, signers: [signer] })
+  await db
+    .insert(networkChecks)
+    .values({ chainId: 5, checkedAt: new Date().toISOString(), ...seen })
 }
+
+/** Of a check that has seen its signer. */
+const aSigner = (values: Partial<NonNullable<Check['signers']>[number]>): Partial<Check> => ({
+  signers: [
+    {
+      ...{ address: SIGNER, balance: '1', deliveries: 1000 },
+      ...{ limit: { capacity: 1, perDay: 1, available: 1 } },
+      ...values,
+    },
+  ],
+})
 
 /** What the last run on its chain has found. */
 async function aRun(found: Partial<typeof networks.$inferInsert>): Promise<void> {
@@ -141,29 +147,50 @@ async function aRun(found: Partial<typeof networks.$inferInsert>): Promise<void>
 /** As details show a time. */
 const minute = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
-it('signer_low lasts while the balance is enough for fewer than 100 deliveries', async () => {
-  const chain = await aChain()
-  const instance = anInstance(chain)
-  await instance.cron()
-  const [check] = await db.select().from(networkChecks)
-  const one = BigInt(check?.gasPrice ?? 0) * 300_000n
-  const setBalance = (wei: bigint) =>
-    chain.rpc('anvil_setBalance', chain.signer, `0x${wei.toString(16)}`)
-  await setBalance(one * 99n)
-  expect(await instance.cron(1)).toEqual([`signer_low:${chain.chainId}:${chain.signer}`])
-  expect(logged('alarm_raised')[0]?.detail).toMatch(
-    new RegExp(
-      `^The signer ${chain.signer} has 0\\.\\d+ ETH on ${chain.name}: enough for 99 deliveries.$`,
-    ),
-  )
-  await setBalance(one * 100n)
-  expect(await instance.cron(2)).toEqual([])
+const checks: [key: string, quiet: Partial<Check>, seen: Partial<Check>, detail: string][] = [
+  ['contract_paused:5', {}, { isPaused: true }, 'The Delivery contract of elsewhere is paused.'],
+  [
+    'contract_paused:5',
+    {},
+    { isPaused: true, isRetired: true },
+    'The Delivery contract of elsewhere is retired.',
+  ],
+  [
+    'fees_above_cap:5',
+    { gasPrice: '350000000000' },
+    { gasPrice: '350000000001' },
+    'A unit of gas of elsewhere costs 350.000000001 gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.',
+  ],
+  [
+    `signer_low:5:${SIGNER}`,
+    aSigner({ deliveries: 100 }),
+    aSigner({ deliveries: 99, balance: '20000000000000000' }),
+    `The signer ${SIGNER} has 0.02 ETH on elsewhere: enough for 99 deliveries.`,
+  ],
+  [
+    `relayer_limit_low:5:${SIGNER}`,
+    aSigner({ limit: { capacity: 500, perDay: 1000, available: 101 } }),
+    aSigner({ limit: { capacity: 500, perDay: 1000, available: 100 } }),
+    `The signer ${SIGNER} has used 400 of 500 pieces of its limit on elsewhere. 1000 flow back in a day.`,
+  ],
+]
+
+it.each(checks)('%s lasts while a check sees it', async (key, quiet, seen, detail) => {
+  const instance = anInstance()
+  const cron = (minutes: number) => instance.cron(minutes, { NETWORKS: elsewhere })
+  await aCheck(quiet)
+  expect(await cron(0)).not.toContain(key)
+  await aCheck(seen)
+  expect(await cron(1)).toContain(key)
+  expect(await detailOf(key)).toBe(detail)
+  await aCheck(quiet)
+  expect(await cron(2)).not.toContain(key)
 })
 
 it('signer_low lasts while the balance is enough for fewer deliveries than three usual days have', async () => {
   const instance = anInstance()
   const cron = (minutes: number) => instance.cron(minutes, { NETWORKS: elsewhere })
-  await aSeenSigner({ deliveries: 149 })
+  await aCheck(aSigner({ deliveries: 149 }))
   const transaction = (days: number, items: number) =>
     aTransaction({
       ...{ chainId: 5, signer: SIGNER, items: Array.from({ length: items }, (_, i) => i) },
@@ -200,58 +227,25 @@ it('chain_stalled lasts while the chain makes no block that an item waits for', 
   expect(await instance.cron(12)).toEqual([])
 })
 
-it('contract_paused lasts until the contract is unpaused, and says if it is retired', async () => {
-  const chain = await aChain()
-  const instance = anInstance(chain)
-  await chain.asOwner('pause')
-  const key = `contract_paused:${chain.chainId}`
-  expect(await instance.cron()).toEqual([key])
-  expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is paused.`)
-  await chain.asOwner('unpause')
-  expect(await instance.cron(1)).toEqual([])
-  await chain.asOwner('retire')
-  expect(await instance.cron(2)).toEqual([key])
-  expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is retired.`)
-})
-
 describe('deliveries_delayed', () => {
-  /** The time of the last block is that of the instance, so that the chain has not stalled. */
-  const mineAt = async (chain: Chain, at: Date) => {
-    await chain.rpc('evm_setNextBlockTimestamp', Math.floor(at.getTime() / 1000))
-    await chain.mine()
-  }
-
-  it('lasts while an item waits for its turn for more than 30 minutes', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const instance = anInstance(chain)
-    const item = await aPaidItem(chain, edition)
-    await mineAt(chain, instance.at(30))
-    expect(await instance.cron(29)).toEqual([])
-    expect(await instance.cron(31)).toEqual([`deliveries_delayed:${chain.chainId}`])
-    expect(await detailOf(`deliveries_delayed:${chain.chainId}`)).toMatch(
-      /^1 item of chain \d+ under way\. The oldest waits for its turn or its block since [-\d]+ [:\d]+ UTC\.$/,
+  it('lasts while an item waits for its turn, or for its block, for more than 30 minutes', async () => {
+    const instance = anInstance()
+    const cron = (minutes: number) => instance.cron(minutes, { NETWORKS: elsewhere })
+    const [queued, inFlight] = await paidItems(market, [edition, edition])
+    await setRow(deliveries, inFlight.id, { state: 'in_flight', dueAt: null })
+    const carrying = { chainId: 5, items: [inFlight.id], isOpen: true, block: null, blockHash: null }
+    const { id } = await aTransaction(carrying)
+    const key = 'deliveries_delayed:5'
+    expect(await cron(29)).not.toContain(key)
+    expect(await cron(31)).toContain(key)
+    expect(await detailOf(key)).toMatch(
+      /^2 items of chain 5 under way\. The oldest waits for its turn or its block since [-\d]+ [:\d]+ UTC\.$/,
     )
-    await anEngine(chain).run()
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(await instance.cron(32)).toEqual([])
-  })
-
-  it('lasts while a transaction with an item of 30 minutes is not final', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const instance = anInstance(chain)
-    await chain.setAutomine(false)
-    const item = await aPaidItem(chain, edition)
-    const engine = anEngine(chain, { finality: 100 })
-    await engine.step()
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
-    await chain.rpc('anvil_dropAllTransactions')
-    await mineAt(chain, instance.at(31))
-    expect(await instance.cron(31)).toEqual([`deliveries_delayed:${chain.chainId}`])
-    await engine.step(31 * 60)
-    await chain.mine(100)
-    await engine.step(31 * 60 + 30)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(await instance.cron(32)).toEqual([])
+    await setRow(deliveries, queued.id, { state: 'transferred', dueAt: null })
+    expect(await cron(32)).toContain(key)
+    await setRow(deliveries, inFlight.id, { state: 'transferred' })
+    await setRow(transactions, id, { isOpen: false })
+    expect(await cron(33)).not.toContain(key)
   })
 
   it('says the reason for which items wait, on each chain, however often they are tried', async () => {
@@ -530,7 +524,7 @@ describe('backups_stopped', () => {
 describe('foreign_transaction', () => {
   it('tells the newest findings, and which of two nodes have said them', async () => {
     const instance = anInstance()
-    await aSeenSigner({})
+    await aCheck({})
     const key = `foreign_transaction:5:${SIGNER}`
     const at = instance.at(0)
     for (const [i, nodes] of [[0], [1], [0, 1], [], [0], [1]].entries())
@@ -577,158 +571,112 @@ describe('node_misconfigured', () => {
         'the node does not tell the events of the Delivery contract',
       ],
     ]
-    let minutes = 0
     expect(await instance.cron()).toEqual([])
-    for (const [fault, reason] of lacks) {
+    const since = minute(instance.at(1).toISOString())
+    for (const [i, [fault, reason]] of lacks.entries()) {
       await chain.mine()
       await chain.setFaults(fault)
       // It may be restarted.
-      expect(await instance.cron(++minutes)).toEqual([])
-      const since = minute(instance.at(minutes).toISOString())
-      expect(await instance.cron(++minutes)).toEqual([key])
+      if (i === 0) expect(await instance.cron(1)).toEqual([])
+      expect(await instance.cron(i + 2)).toEqual([key])
       expect(await detailOf(key)).toBe(
         `The node 1 of ${chain.name} cannot do what deliveries need since ${since}: ${reason}.`,
       )
-      await chain.setFaults()
-      expect(await instance.cron(++minutes)).toEqual([])
     }
-  })
-
-  it('is not raised for a signer that is no relayer, nor for a contract that is paused', async () => {
-    const chain = await aChain()
-    const instance = anInstance(chain)
-    await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
-    await chain.asOwner('pause')
-    const others = [`contract_paused:${chain.chainId}`, `no_relayer:${chain.chainId}`]
-    expect([await instance.cron(), await instance.cron(2)]).toEqual([others, others])
+    await chain.setFaults()
+    expect(await instance.cron(6)).toEqual([])
   })
 })
 
 describe('node_behind', () => {
-  /** Two nodes, of which `slow` stays where it is. The other one gets a block so many minutes later. */
-  async function aSlowNode(minutes: number) {
+  /** Two nodes, of which `slow` stays where it is. The other one gets blocks, so many minutes later. */
+  async function aSlowNode() {
     const chain = await aChain()
     const rpcUrls = ['slow', 'other'].map((name) => `${chain.proxyUrl}/${name}`)
     const instance = anInstance(chain, { network: { rpcUrls } })
     // The blocks of the chain may be older than the next one may be.
     await chain.mine()
     const old = Object(await chain.rpc('eth_getBlockByNumber', 'latest', false))
-    const newer = Number(old.timestamp) + minutes * 60
-    await chain.rpc('evm_setNextBlockTimestamp', newer)
-    await chain.mine()
     await chain.setFaults({ node: 'slow', effect: { asOf: Number(old.number) } })
-    return { chain, instance, old, newer }
+    const timeAfter = (minutes: number) => Number(old.timestamp) + minutes * 60
+    const mineAfter = async (minutes: number) => {
+      await chain.rpc('evm_setNextBlockTimestamp', timeAfter(minutes))
+      await chain.mine()
+    }
+    const key = `node_behind:${chain.chainId}:0`
+    return { chain, instance, old, timeAfter, mineAfter, key }
   }
 
   const timeOf = (seconds: number) => minute(new Date(seconds * 1000).toISOString())
 
   it('lasts while the newest block of a node is ten minutes older than that of another one', async () => {
-    const { chain, instance, old, newer } = await aSlowNode(10)
+    const { chain, instance, old, timeAfter, mineAfter, key } = await aSlowNode()
+    await mineAfter(9)
+    expect([await instance.cron(9), await instance.cron(10)]).toEqual([[], []])
+    await mineAfter(10)
     // The block may be on its way.
-    expect(await instance.cron(10)).toEqual([])
-    const key = `node_behind:${chain.chainId}:0`
-    expect(await instance.cron(11)).toEqual([key])
+    expect(await instance.cron(11)).toEqual([])
+    expect(await instance.cron(12)).toEqual([key])
+    const number = Number(old.number)
     expect(await detailOf(key)).toBe(
-      `The node 0 of ${chain.name} is at ${Number(old.number)} of ${timeOf(Number(old.timestamp))}, and the node 1 at ${Number(old.number) + 1} of ${timeOf(newer)}. With two nodes, nothing is settled until it goes on.`,
+      `The node 0 of ${chain.name} is at ${number} of ${timeOf(timeAfter(0))}, and the node 1 at ${number + 2} of ${timeOf(timeAfter(10))}. With two nodes, nothing is settled until it goes on.`,
     )
     // What the other node tells is shown.
     expect(await db.select().from(networkChecks)).toMatchObject([
-      { headNumber: Number(old.number) + 1, problem: null },
+      { headNumber: number + 2, problem: null },
     ])
     await chain.setFaults()
-    expect(await instance.cron(12)).toEqual([])
+    expect(await instance.cron(13)).toEqual([])
   })
 
   it('lasts while a node gets one block where another one gets four, although it fails now and then', async () => {
-    const chain = await aChain()
-    const rpcUrls = ['slow', 'other'].map((name) => `${chain.proxyUrl}/${name}`)
-    const instance = anInstance(chain, { network: { rpcUrls } })
-    const head = async () =>
-      Number(Object(await chain.rpc('eth_getBlockByNumber', 'latest', false)).number)
-    const first = await head()
-    const key = `node_behind:${chain.chainId}:0`
+    const { chain, instance, old, key } = await aSlowNode()
     const raised: boolean[] = []
-    for (let minutes = 0; minutes <= 20; minutes++) {
+    for (const [blocks, minutes] of [0, 5, 10, 15, 20, 25].entries()) {
       await chain.setFaults({
         node: 'slow',
-        effect: minutes % 5 === 3 ? { http: 'drop', reach: 'all' } : { asOf: first + minutes },
+        effect:
+          minutes === 10 ? { http: 'drop', reach: 'all' } : { asOf: Number(old.number) + blocks },
       })
       raised.push((await instance.cron(minutes)).includes(key))
       for (let i = 0; i < 4; i++) await chain.mine()
     }
-    expect(raised).toEqual([...Array(15).fill(false), ...Array(6).fill(true)])
+    expect(raised).toEqual([false, false, false, false, true, true])
   })
 
   it('lasts while a node has told one number for ten minutes, whatever its time, and another one a higher', async () => {
-    const { chain, instance, old } = await aSlowNode(1)
+    const { chain, instance, old, timeAfter, mineAfter, key } = await aSlowNode()
+    await mineAfter(1)
     const standAt = (minutes: number) => {
-      const timestamp = numberToHex(Number(old.timestamp) + minutes * 60)
-      const effect = { result: { ...old, timestamp } }
+      const effect = { result: { ...old, timestamp: numberToHex(timeAfter(minutes)) } }
       return chain.setFaults({ node: 'slow', on: ['eth_getBlockByNumber'], effect })
     }
-    for (const minutes of [0, 9, 10]) {
+    for (const minutes of [0, 10]) {
       await standAt(minutes)
       expect(await instance.cron(minutes)).toEqual([])
     }
     await standAt(11)
-    expect(await instance.cron(11)).toEqual([`node_behind:${chain.chainId}:0`])
+    expect(await instance.cron(11)).toEqual([key])
   })
 
-  it('is not raised for a node that is less behind, or by one whose time is ahead of the clock', async () => {
-    const soon = await aSlowNode(9)
-    expect([await soon.instance.cron(9), await soon.instance.cron(10)]).toEqual([[], []])
-    await forgetAll()
-    const ahead = await aSlowNode(24 * 60)
-    expect([await ahead.instance.cron(), await ahead.instance.cron(1)]).toEqual([[], []])
+  it('is not raised by a node whose time is ahead of the clock', async () => {
+    const { instance, mineAfter } = await aSlowNode()
+    await mineAfter(24 * 60)
+    expect([await instance.cron(), await instance.cron(1)]).toEqual([[], []])
   })
 })
 
-it('fees_above_cap lasts while a unit of gas costs more than 70 percent of the cap', async () => {
-  const chain = await aChain()
-  const instance = anInstance(chain, { network: { maxFeePerGasGwei: 10 } })
-  const setBaseFee = async (gwei: number) => {
-    await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`)
-    await chain.mine()
-  }
-  const key = `fees_above_cap:${chain.chainId}`
-  await setBaseFee(6)
-  expect(await instance.cron()).toEqual([])
-  await setBaseFee(6.001)
-  expect(await instance.cron(1)).toEqual([key])
-  expect(await detailOf(key)).toBe(
-    `A unit of gas of ${chain.name} costs 7.001 gwei, more than 70 % of maxFeePerGasGwei. Nothing is sent.`,
-  )
-  await setBaseFee(1)
-  expect(await instance.cron(2)).toEqual([])
-})
-
-it('relayer_limit_low lasts while 80 percent of the limit of a signer are used', async () => {
+it('contract_not_linked lasts while runs find that', async () => {
   const instance = anInstance()
-  const key = `relayer_limit_low:5:${SIGNER}`
-  const used = (pieces: number) =>
-    aSeenSigner({ limit: { capacity: 500, perDay: 1000, available: 500 - pieces } })
-  await used(399)
-  expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
-  await used(400)
-  expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
+  await aCheck({})
+  await aRun({ problem: 'contract_not_linked' })
+  const key = 'contract_not_linked:5'
+  expect(await instance.cron(0, { NETWORKS: elsewhere })).toContain(key)
   expect(await detailOf(key)).toBe(
-    `The signer ${SIGNER} has used 400 of 500 pieces of its limit on elsewhere. 1000 flow back in a day.`,
+    'The Delivery contract of elsewhere does not know the keys of the contracts before it.',
   )
-})
-
-it('second_node_silent lasts while no second node has confirmed anything for ten minutes', async () => {
-  const instance = anInstance()
-  await aSeenSigner({})
-  const unconfirmedSince = instance.at(-9).toISOString()
-  await aRun({ unconfirmedSince })
-  expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
-  const key = 'second_node_silent:5'
-  expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
-  expect(await detailOf(key)).toBe(
-    `No second node of elsewhere confirms deliveries since ${minute(unconfirmedSince)}. One node is believed.`,
-  )
-  await aRun({ unconfirmedSince: null })
-  expect(await instance.cron(2, { NETWORKS: elsewhere })).toEqual([])
+  await aRun({})
+  expect(await instance.cron(1, { NETWORKS: elsewhere })).not.toContain(key)
 })
 
 it('webhooks_backlog lasts while an endpoint is due for more than 15 minutes', async () => {

@@ -24,9 +24,6 @@ async function check(chains: readonly Chain[], now: Date, settings: NetworkSetti
   return db.select().from(networkChecks).orderBy(networkChecks.chainId)
 }
 
-const nodes = ({ proxyUrl }: Chain, ...names: string[]) => ({
-  rpcUrls: names.map((name) => `${proxyUrl}/${name}`),
-})
 const broken = { http: 'drop', reach: 'all' } as const
 
 it('stores block, gas price, contract and signers, and asks as little as that takes', async () => {
@@ -90,17 +87,6 @@ it('keeps what was seen last while no node answers, and the time when one did', 
   expect(await check([chain], SECOND)).toMatchObject([{ ...shown, checkedAt }])
 })
 
-it('asks the next node if one lags', async () => {
-  const chain = await aChain()
-  await chain.rpc('evm_increaseTime', -3600).catch(() => {})
-  await chain.mine(5)
-  const old = { number: '0x1', hash: `0x${'07'.repeat(32)}`, timestamp: '0x1' }
-  await chain.setFaults({ node: 'a', on: ['eth_getBlockByNumber'], effect: { result: old } })
-  const [stored] = await check([chain], FIRST, nodes(chain, 'a', 'b'))
-  expect(stored?.headNumber).toBeGreaterThan(1)
-  expect(stored?.problem).toBeNull()
-})
-
 it('says if a node has another chain, or the contract does not answer', async () => {
   const chain = await aChain()
   const wrong = { chainId: 5 }
@@ -144,20 +130,4 @@ it('reads the token contracts of the catalogue in turn, 25 in a check', async ()
     counts.push(read.size)
   }
   expect(counts).toEqual([25, 50, 60])
-})
-
-it('lets the keys of items that wait be compared with the chain after a foreign transaction, once', async () => {
-  const chain = await aChain()
-  await check([chain], FIRST)
-  const compared = { comparedAt: FIRST.toISOString(), comparedId: 9 }
-  await db.update(networks).set(compared)
-  await check([chain], SECOND)
-  expect(await db.select().from(networks)).toMatchObject([compared])
-  await chain.rpc('eth_sendTransaction', { from: chain.signer, to: chain.owner, value: '0x1' })
-  await chain.mine()
-  await check([chain], SECOND)
-  expect(await db.select().from(networks)).toMatchObject([{ comparedAt: null, comparedId: 0 }])
-  await db.update(networks).set(compared)
-  await check([chain], SECOND)
-  expect(await db.select().from(networks)).toMatchObject([compared])
 })

@@ -31,14 +31,6 @@ describe('what is stored', () => {
     expect(await stored()).toEqual([{ ...expected, ...times }])
   })
 
-  it('begins anew 15 minutes after it was seen last', async () => {
-    await store([funds()], 0)
-    await store([funds()], 15)
-    expect(await stored()).toMatchObject([{ since: at(0).toISOString() }])
-    await store([funds()], 30.1)
-    expect(await stored()).toMatchObject([{ since: at(30.1).toISOString() }])
-  })
-
   it('is at most 50 of a chain, and what was seen before comes first', async () => {
     const many = Array.from({ length: 60 }, (_, i) => ({ ...funds(), about: `question ${i}` }))
     await store(many.slice(40), 0)

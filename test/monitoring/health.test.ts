@@ -11,16 +11,7 @@ import { requestOf } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import {
-  aMasterToken,
-  aMetricsToken,
-  anAdministrator,
-  aSession,
-  aToken,
-  aUser,
-  db,
-  setRow,
-} from '../support/makers.ts'
+import { aMasterToken, anAdministrator, aSession, db, setRow } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { anInstance, broken } from './instance.ts'
 
@@ -34,10 +25,7 @@ const OK = { status: 'ok' }
 
 describe('without a live master token', () => {
   it.each<[string, () => Promise<string>]>([
-    ['no token', async () => ''],
-    ['a user token', async () => aToken(await aUser())],
     ['a session of an administrator', async () => aSession(await anAdministrator())],
-    ['a token for metrics', aMetricsToken],
     ['a broken token', async () => 'eyJhbGciOiJub25lIn0.e30.'],
     ['a revoked master token', async () => revoked(await aMasterToken())],
   ])('tells only that the instance serves: %s', async (_, tokenOf) => {
@@ -109,12 +97,6 @@ describe('with a master token', () => {
     expect(await response.json()).toMatchObject({
       components: { r2: { problem }, queues: [{ problem: null }, { problem }, { problem: null }] },
     })
-  })
-
-  it('names the jobs that failed in the last cron run', async () => {
-    const instance = anInstance()
-    await instance.cron(0, { AVATARS: broken(env.AVATARS, 'get') })
-    expect((await instance.health()).cron).toMatchObject({ failedJobs: ['removeOrphans'] })
   })
 
   it('reads the parts once in ten seconds, and the token each time', async () => {

@@ -101,9 +101,9 @@ it('tell of ten beginnings in an hour and of their ends, and of the others in th
   // From the beginning of an hour on.
   const start = 60 - new Date().getMinutes()
   const sent: number[] = []
-  for (let i = 0; i < 24; i++)
+  for (let i = 0; i < 22; i++)
     sent.push((await cron(start + i, i % 2 === 0 ? 'fails' : 'works')).length)
-  expect(sent).toEqual([...Array(20).fill(1), 0, 0, 0, 0])
+  expect(sent).toEqual([...Array(20).fill(1), 0, 0])
   expect(await cron(start + 30, 'fails')).toEqual([])
   expect(await cron(start + 31, 'fails more')).toMatchObject([
     { subject: 'Alarm: Cron job failed (marketplace.test)' },

@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, findings } from '../../src/db/schema/operations.ts'
-import { copies } from '../orders/shop.ts'
+import { copies, times } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { firstCases } from '../support/cases.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
@@ -94,7 +94,7 @@ describe('the key of a relayer on standby', () => {
     expect(logged('alarm_cleared')).toEqual([])
 
     expect(await acknowledge(key)).toBe(200)
-    expect(await liveMinutes(market, 3)).toEqual([])
+    expect(await liveMinutes(market, 1)).toEqual([])
     expect(logged('alarm_cleared')).toHaveLength(1)
   })
 
@@ -147,18 +147,6 @@ describe('the key of a signer that is in use', () => {
     return row?.nonce ?? -1
   }
 
-  it('is seen when it uses a nonce that is in flight, long before that is final', async () => {
-    const { chain, market } = await aWatchedChain({ network: { finality: 1000 } })
-    const nonce = await inFlight(chain, market)
-    expect(await liveMinutes(market, 1)).toEqual([])
-    await steal(chain, { relayer: chain.signer, nonce })
-    const key = theftBy(chain, chain.signer)
-    expect(await liveMinutes(market, 2)).toEqual([key])
-    expect(await detailOf(key)).toContain(`the nonce ${nonce} of`)
-    await acknowledge(key)
-    expect(await liveMinutes(market, 5)).toEqual([])
-  })
-
   it('is seen although one node shows the own transaction in a block', async () => {
     const { chain, market } = await aWatchedChain({ nodes: 2, network: { finality: 1000 } })
     const nonce = await inFlight(chain, market)
@@ -200,7 +188,7 @@ describe('the key of a signer that is in use', () => {
 describe('the key of the owner', () => {
   const other = getAddress(`0x${'7e'.repeat(20)}`)
 
-  it('is seen whatever it changes, until that is acknowledged', async () => {
+  it('is seen whatever it changes', async () => {
     const { chain, market } = await aWatchedChain()
     const key = `contract_changed:${chain.chainId}`
     const relayer = getAddress(chain.otherSigner)
@@ -227,38 +215,35 @@ describe('the key of the owner', () => {
       await change()
       expect(await liveMinutes(market, 1)).toEqual([key])
       expect(await detailOf(key)).toContain(detail)
-      expect(await liveMinutes(market, 2)).toEqual([key])
       await acknowledge(key)
-      expect(await liveMinutes(market, 2)).toEqual([])
+      expect(await liveMinutes(market, 1)).toEqual([])
     }
   })
 
-  describe('of what is sold', () => {
-    const limitOf = (token: string) => `The limit of the token ${getAddress(token)}`
-
-    it('is seen in the state, although each node hides the event', async () => {
-      const chain = await aChain({ erc1155: 10 })
-      const market = aMarketplace(chain)
-      const token = chain.contracts.erc1155
-      await aPaidItem(chain, edition)
-      await liveMinutes(market, 1)
-      await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
-      await chain.asOwner('setTokenLimit', token, 5n, 10n)
-      const key = `contract_changed:${chain.chainId}`
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      expect(await detailOf(key)).toMatch(
-        new RegExp(`^${limitOf(token)} changed from .* to 5 pieces, 10 a day\\.$`),
-      )
-      await acknowledge(key)
-      expect(await liveMinutes(market, 1)).toEqual([])
-      await chain.asOwner('handOver', token, THIEF)
-      expect(await liveMinutes(market, 1)).toEqual([key])
-      expect(await detailOf(key)).toMatch(
-        new RegExp(
-          `^The next owner of the token ${getAddress(token)} changed from none to ${THIEF} from [-\\d]+T[:.\\d]+Z on\\.$`,
-        ),
-      )
-    })
+  it('is seen in the state of what is sold, although each node hides the event', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const token = chain.contracts.erc1155
+    await aPaidItem(chain, edition)
+    await liveMinutes(market, 1)
+    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+    await chain.asOwner('setTokenLimit', token, 5n, 10n)
+    const key = `contract_changed:${chain.chainId}`
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(await detailOf(key)).toMatch(
+      new RegExp(
+        `^The limit of the token ${getAddress(token)} changed from .* to 5 pieces, 10 a day\\.$`,
+      ),
+    )
+    await acknowledge(key)
+    expect(await liveMinutes(market, 1)).toEqual([])
+    await chain.asOwner('handOver', token, THIEF)
+    expect(await liveMinutes(market, 1)).toEqual([key])
+    expect(await detailOf(key)).toMatch(
+      new RegExp(
+        `^The next owner of the token ${getAddress(token)} changed from none to ${THIEF} from [-\\d]+T[:.\\d]+Z on\\.$`,
+      ),
+    )
   })
 
   it('is seen when it adds so many relayers that they are not all read', async () => {
@@ -266,7 +251,7 @@ describe('the key of the owner', () => {
     await chain.setAutomine(false)
     const count = Number(await chain.rpc('eth_getTransactionCount', chain.owner, 'latest'))
     await chain.rpcBatch(
-      Array.from({ length: 300 }, (_, i) => ({
+      times(60, (i) => ({
         method: 'eth_sendTransaction',
         params: [
           {
@@ -282,7 +267,7 @@ describe('the key of the owner', () => {
       })),
     )
     await chain.setAutomine(true)
-    for (let i = 0; i < 5; i++) await market.mine()
+    for (let i = 0; i < 3; i++) await market.mine()
     await chain.takeCounts()
     expect(await liveMinutes(market, 1)).toEqual([`contract_changed:${chain.chainId}`])
     const { calls } = await chain.takeCounts()
@@ -291,7 +276,7 @@ describe('the key of the owner', () => {
     const key = `contract_changed:${chain.chainId}`
     await acknowledge(key)
     expect(await liveMinutes(market, 1)).toEqual([])
-    const unread = numberToHex(1_000_200n, { size: 20 })
+    const unread = numberToHex(1_000_055n, { size: 20 })
     await chain.asOwner('setRelayer', unread, 1000n, 1000n)
     expect(await liveMinutes(market, 1)).toEqual([key])
     expect(await detailOf(key)).toMatch(new RegExp(`^The limit or the owner of ${unread} was`, 'i'))
@@ -331,14 +316,14 @@ it('one of two nodes that invents a theft is named, and hides no real one, also 
   expect(await liveMinutes(market, 1)).toEqual([signer, key].sort())
   expect(await detailOf(key)).toMatch(/the nonce 999999999 of .* \(node 1\)$/)
   for (const lie of [key, signer]) await acknowledge(lie)
-  expect(await liveMinutes(market, 3)).toEqual([])
+  expect(await liveMinutes(market, 1)).toEqual([])
   await steal(chain, { relayer: chain.otherSigner })
   expect(await liveMinutes(market, 1)).toEqual([key])
   expect(await detailOf(key)).toMatch(/the nonce 0 of .* \(node 0\)$/)
   // The lie ends, and everything is as before.
   await acknowledge(key)
   await chain.setFaults()
-  expect(await liveMinutes(market, 3)).toEqual([])
+  expect(await liveMinutes(market, 1)).toEqual([])
   await steal(chain, { relayer: chain.otherSigner })
   expect(await liveMinutes(market, 1)).toEqual([key])
   expect(await detailOf(key)).toMatch(/the nonce 1 of .* \(node 0, 1\)$/)
@@ -386,11 +371,11 @@ describe('a cancellation for which nobody has asked', () => {
   ] as const
 
   it.each(firstCases(1, waiting))(
-    'of 40 orders that %s is an alarm until it is acknowledged',
+    'of orders that %s is an alarm until it is acknowledged',
     async (_, sale) => {
       const chain = await aChain({ erc1155: 10 })
       const market = aMarketplace(chain)
-      const items = await paidItems(chain, copies(40, sale))
+      const items = await paidItems(chain, copies(10, sale))
       await liveMinutes(market, 2)
       expect(await alarmNow()).toBeUndefined()
       await cancelAsThief(chain, items)
@@ -400,28 +385,22 @@ describe('a cancellation for which nobody has asked', () => {
       const key = `unrequested_cancellation:${chain.chainId}`
       expect(await alarmNow()).toMatchObject({
         key,
-        detail: `Somebody has cancelled items on chain ${chain.chainId} although nobody asked for that: 40, such as ${items[0]?.id}.`,
+        detail: `Somebody has cancelled items on chain ${chain.chainId} although nobody asked for that: 10, such as ${items[0]?.id}.`,
       })
-      const rows = [...(await rowsOf(items)).values()]
-      expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['cancelled']))
+      for (const row of (await rowsOf(items)).values()) expect(row.state).toBe('cancelled')
       // Shops learn it as of any other cancellation.
       const events = await db.all(
         sql`SELECT id FROM events WHERE type = 'order.cancelled'
-      AND itemId BETWEEN ${items[0]?.id} AND ${items.at(-1)?.id}`,
+          AND itemId BETWEEN ${items[0]?.id} AND ${items.at(-1)?.id}`,
       )
-      expect(events).toHaveLength(40)
+      expect(events).toHaveLength(10)
 
       pass(48 * 3600)
-      await liveMinutes(market, 2)
+      await liveMinutes(market, 1)
       expect(await alarmNow()).toMatchObject({ key })
       expect(await acknowledge(key)).toBe(200)
-      await liveMinutes(market, 2)
+      await liveMinutes(market, 1)
       expect(await alarmNow()).toBeUndefined()
-
-      const another = await aPaidItem(chain, { ...edition, recipient: null })
-      await cancelAsThief(chain, [another])
-      await liveMinutes(market, 3)
-      expect((await alarmNow())?.detail).toContain(`: 1, such as ${another.id}.`)
     },
   )
 
@@ -430,8 +409,8 @@ describe('a cancellation for which nobody has asked', () => {
     const market = aMarketplace(chain)
     const item = await aPaidItem(chain, { ...edition, recipient: null })
     await anEngine(chain).cancel(item)
-    await liveMinutes(market, 3)
-    expect([...(await rowsOf([item])).values()]).toMatchObject([{ state: 'cancelled' }])
+    await liveMinutes(market, 2)
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled' })
     expect(await alarmNow()).toBeUndefined()
     expect(await db.select().from(findings)).toEqual([])
   })

@@ -11,18 +11,15 @@ import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { networks, transactions } from '../../src/db/schema/delivery.ts'
 import { consume } from '../../src/delivery/run.ts'
 import type { WakeUp } from '../../src/delivery/wake.ts'
-import { inLong } from '../support/cases.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { pass } from '../support/delivery/clock.ts'
-import { deployContract } from '../support/delivery/contracts.ts'
 import { anEngine, networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, type Sale } from '../support/delivery/items.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
 import { alarmsNow, liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 import { aTransaction, db } from '../support/makers.ts'
 import { detailOf, forgetAll } from './instance.ts'
 
@@ -33,56 +30,6 @@ const abi = deliveryAbi
 const edition = { standard: 'erc1155' } as const
 
 beforeEach(forgetAll)
-
-/** Delivers an item as the instance does when it is paid. */
-async function sell(chain: Chain, market: Marketplace, sale: Sale = edition) {
-  const item = await aPaidItem(chain, sale)
-  market.queue.put(chain)
-  await market.deliver()
-  return item
-}
-
-inLong(
-  'a contract that is not linked to the one before it transfers nothing a second time after the database was set back, and raises an alarm',
-  async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    await sell(chain, market)
-    const item = await aPaidItem(chain, edition)
-    const copy = await takeSnapshot()
-    market.queue.put(chain)
-    await market.deliver()
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-
-    await chain.asOwner('retire')
-    const delivery = await deployContract(chain)
-    await restore(copy)
-    market.configure({ network: { delivery } })
-    market.queue.put(chain)
-    await market.deliver()
-    const key = `contract_not_linked:${chain.chainId}`
-    // The chain has a transaction that the database has forgotten.
-    const ahead = `foreign_transaction:${chain.chainId}:${chain.signer}`
-    expect(await liveMinutes(market, 2)).toEqual([key, ahead])
-    expect(await detailOf(key)).toBe(
-      `The Delivery contract of ${chain.name} does not know the keys of the contracts before it.`,
-    )
-    pass(30 * MINUTE)
-    expect(await liveMinutes(market, 2)).toEqual([
-      key,
-      `deliveries_delayed:${chain.chainId}`,
-      ahead,
-    ])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-
-    const linked = await deployContract(chain, { predecessor: chain.delivery })
-    market.configure({ network: { delivery: linked } })
-    expect(await liveMinutes(market, 3)).toEqual([ahead])
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-  },
-)
 
 /** The contract is paused between the simulation of a transaction and its block: it reverts. */
 async function revert(chain: Chain, market: Marketplace) {
@@ -170,35 +117,6 @@ describe('a run that fails', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   })
 })
-
-inLong(
-  'an item of an old contract that is paused raises deliveries_delayed 30 minutes after it was queued, and until it is delivered',
-  async () => {
-    const chain = await aChain({ erc1155: 10 })
-    const market = aMarketplace(chain)
-    const item = await aPaidItem(chain, edition)
-    market.queue.put(chain)
-    await revert(chain, market)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
-    market.configure({ network: { delivery: await deployContract(chain) } })
-    const notLinked = `contract_not_linked:${chain.chainId}`
-    const delayed = `deliveries_delayed:${chain.chainId}:contract_paused`
-    pass(27 * MINUTE)
-    expect(await liveMinutes(market, 2)).toEqual([notLinked])
-    expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
-    pass(30 * 24 * 60 * MINUTE)
-    expect(await liveMinutes(market, 2)).toEqual([notLinked, delayed])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
-
-    // The old contract is configured again: it is paused, and not unseen either.
-    market.configure({ network: {} })
-    expect(await liveMinutes(market, 2)).toEqual([`contract_paused:${chain.chainId}`, delayed])
-    await chain.asOwner('unpause')
-    expect(await liveMinutes(market, 3)).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
-  },
-)
 
 it('transactions that revert as a whole pause their signer after three in a row, for a minute and then for longer, with an alarm', async () => {
   const chain = await aChain({ erc1155: 10 })

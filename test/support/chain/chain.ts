@@ -47,7 +47,7 @@ type PeculiarFixture =
 /** The same of packages: test/support/chain/packages. */
 export type PackageToken =
   | `${'Erc721a' | 'Erc721c' | 'Solady' | 'SoladySoulbound'}Token`
-  | `Thirdweb${'' | 'Collection' | 'Edition' | 'Restricted'}Token`
+  | `Thirdweb${'' | 'Edition' | 'Restricted'}Token`
 
 export type PeculiarToken = PeculiarFixture | PackageToken
 

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { aChain, type Chain } from '../chain/chain.ts'
 import { pass } from './clock.ts'
-import { rowOf } from './engine.ts'
+import { rowOf, rowsOf } from './engine.ts'
 import { aPaidItem, type PaidItem } from './items.ts'
 import type { Marketplace } from './marketplace.ts'
 import { expectExactlyOnce } from './oracle.ts'
@@ -21,10 +21,10 @@ const hex = (value: bigint) => `0x${value.toString(16)}`
 
 /**
  * Starts a chain for a group of tests, before the first of them. Its scenes place an item on it,
- * bring the item into a state and leave a message for the consumer. Half of the items need one of
- * the `erc721` tokens each.
+ * bring the item into a state and leave a message for the consumer. `erc721`: tokens, of which every
+ * other item needs one.
  */
-export function aStage({ erc721 = 20 } = {}) {
+export function aStage(erc721: number) {
   let chain: Chain
   /** Every item on the chain. */
   let sold: PaidItem[] = []
@@ -117,8 +117,9 @@ export function aStage({ erc721 = 20 } = {}) {
     'was forgotten': isForgotten,
   }
 
-  async function expectTransferred(item: PaidItem, at?: string) {
-    expect(await rowOf(item), at).toMatchObject({ state: 'transferred' })
+  async function expectTransferred(items: readonly PaidItem[], at?: string) {
+    for (const row of (await rowsOf(items)).values())
+      expect(row, at).toMatchObject({ state: 'transferred' })
     await expectExactlyOnce(chain, sold)
   }
 

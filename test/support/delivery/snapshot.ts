@@ -1,5 +1,6 @@
 /** Copies of the database, to set it back to an earlier time, as an operator may. */
 import { env } from 'cloudflare:workers'
+import type { Chain } from '../chain/chain.ts'
 
 type Table = { name: string; columns: string[]; rows: string }
 export type Snapshot = Table[]
@@ -38,6 +39,26 @@ export async function restore(snapshot: Snapshot): Promise<void> {
     ...snapshot.map(remove),
     ...snapshot.flatMap((table) =>
       COUNTED.includes(table.name) ? [remove(table), insert(table)] : insert(table),
+    ),
+  ])
+}
+
+/** Sets deliveries back to the time before they were signed: they are queued, or had failed. */
+export async function forgetDeliveries(
+  { chainId }: Pick<Chain, 'chainId'>,
+  items: readonly { id: number }[],
+  state: 'queued' | 'failed' = 'queued',
+): Promise<void> {
+  const at = new Date().toISOString()
+  await env.DB.batch([
+    env.DB.prepare(
+      `UPDATE deliveries SET state = ?2, dueAt = iif(?2 = 'queued', ?3, NULL), queuedAt = ?3,
+         reasonCode = iif(?2 = 'failed', 'holder_not_approved', NULL), transactionId = NULL,
+         contract = NULL, deliveredAmount = NULL
+       WHERE id IN (SELECT value FROM json_each(?1))`,
+    ).bind(JSON.stringify(items.map(({ id }) => id)), state, at),
+    ...['transactions', 'networks', 'signers'].map((table) =>
+      env.DB.prepare(`DELETE FROM ${table} WHERE chainId = ?`).bind(chainId),
     ),
   ])
 }

@@ -94,7 +94,7 @@ export function drawCase(seed: number): LieCase {
     lies = [one === 7 ? drawStory(dice, anyOf(dice, storyNames)) : drawn(), drawn()]
     if (dice.chance(0.3)) lies.push(drawn())
   }
-  return {
+  return aCase({
     liar: dice.pick(0, 1),
     moment,
     lies,
@@ -109,11 +109,7 @@ export function drawCase(seed: number): LieCase {
     blockTime: dice.pick(BLOCK_TIME, BLOCK_TIME, BLOCK_TIME, 75),
     paused: dice.chance(0.1) ? dice.pick(1, 3, 6) : 0,
     silent: dice.chance(0.1) ? dice.pick(1, 3, 12) : 0,
-    funds: null,
-    isUnsold: false,
-    alarm: null,
-    isOfLeader: false,
-  }
+  })
 }
 
 const drawLie = (dice: Dice, { target, path, kind }: TargetField): Lie => ({

@@ -167,7 +167,7 @@ const final =
         : call,
   })
 
-export const swallowing: Teller = () => ({
+const swallowing: Teller = () => ({
   forward: (call) => (isBroadcast(call) ? null : call),
   change: (call, result) => (isBroadcast(call) ? keccak256(rawOf(call)) : result),
 })
@@ -277,13 +277,11 @@ const everySecond =
 
 export const claims = {
   // Accuses the honest node.
-  'says that the contract is not paused': calls(['eth_call paused'], () => NO),
   'says that the contract is not paused, and that every transfer succeeds': all(
     calls(['eth_call paused'], () => NO),
     accepting,
   ),
   'says that every transfer succeeds': accepting,
-  'is 63 blocks ahead': ahead(63, 60),
   'is 63 blocks ahead, and its records are': all(
     ahead(63, 60),
     calls(['eth_call records'], (result) => changeWords(result, { 0: (block) => block + 63n })),

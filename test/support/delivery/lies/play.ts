@@ -2,9 +2,11 @@
 import { env } from 'cloudflare:workers'
 import { parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { pass } from '../clock.ts'
 import { anEngine, type Row, rowsOf } from '../engine.ts'
+import { recordFailures } from '../failures.ts'
+import { forgetDeliveries } from '../snapshot.ts'
 import { describeCase, type LieCase } from './cases.ts'
 import { complaints, wrongItems } from './judge.ts'
 import { aWitness } from './witness.ts'
@@ -151,21 +153,13 @@ async function prepare(world: World, watch: Watch): Promise<void> {
 
 /** Sets the database back to the time before the deliveries. Failed items are compared once a day. */
 async function forget({ chain, items, market }: World, state: 'queued' | 'failed'): Promise<void> {
-  const ids = JSON.stringify(items.filter(({ fate }) => fate !== 'waits').map(({ id }) => id))
-  const at = new Date().toISOString()
-  const isFailed = state === 'failed'
+  const known = items.filter(({ fate }) => fate !== 'waits')
+  await forgetDeliveries(chain, known, state)
   await env.DB.batch([
     env.DB.prepare(
       `UPDATE nfts SET availableAmount = 99 WHERE id IN (SELECT value FROM json_each(?1))`,
-    ).bind(ids),
-    env.DB.prepare(
-      `UPDATE deliveries SET state = ?2, dueAt = ?3, queuedAt = ?4, transactionId = NULL,
-         contract = NULL, deliveredAmount = NULL, reasonCode = ?5
-       WHERE id IN (SELECT value FROM json_each(?1))`,
-    ).bind(ids, state, isFailed ? null : at, at, isFailed ? 'holder_not_approved' : null),
-    ...['transactions', 'networks', 'networkChecks', 'signers'].map((table) =>
-      env.DB.prepare(`DELETE FROM ${table} WHERE chainId = ?`).bind(chain.chainId),
-    ),
+    ).bind(JSON.stringify(known.map(({ id }) => id))),
+    env.DB.prepare('DELETE FROM networkChecks WHERE chainId = ?').bind(chain.chainId),
   ])
   market.queue.put(chain)
 }
@@ -221,7 +215,7 @@ function watchMinutes(world: World, isOver: () => boolean) {
   async function cron() {
     const at = new Date().toISOString()
     nextCron = Date.now() + MINUTE
-    const failed = failures.take()
+    const failed = failures.splice(0)
     const { error } = await market.runCron()
     if (error) problems.push(`the cron run threw: ${error}`)
     const row = await env.DB.prepare('SELECT * FROM networkChecks WHERE chainId = ?')
@@ -300,25 +294,6 @@ function watchMinutes(world: World, isOver: () => boolean) {
       await ask('eth_sendRawTransaction', raw)
       await world.mine()
       stolenAt = Date.now()
-    },
-  }
-}
-
-/** The lines of the log that say that a run or a job ended with an error. */
-function recordFailures() {
-  let lines: string[] = []
-  const write = console.error
-  const spy = vi.spyOn(console, 'error').mockImplementation((line: unknown) => {
-    if (/"event":"(delivery_run_failed|cron_job_failed|wake_up_failed)"/.test(`${line}`))
-      lines.push(`${line}`)
-    write(line)
-  })
-  onTestFinished(() => spy.mockRestore())
-  return {
-    take() {
-      const taken = lines
-      lines = []
-      return taken
     },
   }
 }

@@ -1,6 +1,5 @@
 /** Lies in which several answers of a node agree, by what the node does. */
-import { nameOf } from './calls.ts'
-import { claims, limited, swallowing, unused, used } from './claims.ts'
+import { claims, limited, unused, used } from './claims.ts'
 import {
   ahead,
   BEYOND,
@@ -20,7 +19,6 @@ import {
   NO,
   ofAnother,
   receiptsOf,
-  revert,
   type Scene,
   type Story,
   withTransfers,
@@ -30,52 +28,26 @@ import {
 export const stories = {
   ...claims,
   'swallows a transaction, and has a receipt of it, without events': receiptsOf({
-    status: '0x1',
-    logs: () => [],
-    most: 1,
-  }),
-  'swallows a transaction, and has a receipt of it that failed': receiptsOf({
-    status: '0x0',
     logs: () => [],
     most: 1,
   }),
   'swallows transactions, and has a receipt of each with all events': receiptsOf({
-    status: '0x1',
     logs: (items, scene) => items.flatMap((item) => eventsOf(item, scene)),
   }),
   'swallows transactions, and has receipts, events and records of them': receiptsOf({
-    status: '0x1',
     logs: (items, scene) => items.flatMap((item) => eventsOf(item, scene)),
     hasRecords: true,
   }),
-  'swallows transactions, and has receipts in which all transfers failed': receiptsOf({
-    status: '0x1',
-    logs: (items, scene) => items.map((item) => failureOf(item, scene, 30_000n)),
-  }),
   'swallows transactions, and has receipts in which all gas was used up': receiptsOf({
-    status: '0x1',
     logs: (items, scene) => items.map((item) => failureOf(item, scene, 2n ** 40n)),
-  }),
-  'has made-up receipts without events, and mines the transactions': receiptsOf({
-    status: '0x1',
-    logs: () => [],
-    isSwallowed: false,
   }),
   'has fresh blocks and old state': frozen(
     (call) => !isBlockCall(call) && call.method !== 'eth_getTransactionReceipt',
   ),
-  'has fresh blocks and receipts, and old counts of transactions': frozen(
-    ({ method }) => method === 'eth_getTransactionCount',
-  ),
-  'has old records': frozen((call) => nameOf(call) === 'eth_call records'),
   'stands still': frozen(() => true),
-  'is on another fork since three blocks': fork(3),
-  'is on another fork since 50 blocks': fork(50),
-  'is a block ahead': ahead(1, 12),
-  'is 2^31 blocks ahead': ahead(2 ** 31, 60),
+  'is on another fork since 50 blocks': fork,
   'is a month ahead': ahead(1000, 30 * 86_400),
   'counts five transactions more': counts((count) => count + 5),
-  'counts a transaction less': counts((count) => Math.max(0, count - 1)),
   'counts no transactions': counts(() => 0),
   'says that the contract is paused': calls(['eth_call paused'], () => YES),
   'says that the contract is retired': calls(['eth_call retired'], () => YES),
@@ -99,9 +71,6 @@ export const stories = {
   'says that there is no code': (_) => ({
     change: ({ method }, result) => (method === 'eth_getCode' ? '0x' : result),
   }),
-  'says that every account has code': (_) => ({
-    change: ({ method }, result) => (method === 'eth_getCode' ? '0x00' : result),
-  }),
   'says that every transfer fails': calls(['eth_call deliver'], (result) => {
     // The outcome of each item is followed by the gas, and by the reason as an offset.
     const list = `${result}`.slice(2).match(/.{64}/g) ?? []
@@ -124,10 +93,6 @@ export const stories = {
     (_, { addresses, draw }) =>
       `0x${(addresses[draw % addresses.length] ?? '').slice(2).padStart(64, '0')}`,
   ),
-  'has the contract as its own predecessor': calls(
-    ['eth_call predecessor'],
-    (_, { delivery }) => `0x${delivery.slice(2).padStart(64, '0')}`,
-  ),
   'has events of another contract': mined(ofAnother),
   'has events without data': mined(emptyData),
   'has the events of all transfers': mined((fields, scene) =>
@@ -140,24 +105,12 @@ export const stories = {
   'has mined transactions with the nonce 10^9': mined((fields) =>
     'nonce' in fields ? { ...fields, nonce: hex(10 ** 9) } : fields,
   ),
-  'has mined transactions of another signer': mined((fields, { addresses, draw }) =>
-    'from' in fields ? { ...fields, from: addresses[draw % addresses.length] } : fields,
-  ),
-  'answers every call with an error': () => ({ change: () => fail }),
-  'says that every call reverts': () => ({
-    change: ({ method }, result) =>
-      method === 'eth_call' || method === 'eth_estimateGas' ? revert : result,
-  }),
   'has no receipts and counts a transaction more': both(
     () => ({
       change: ({ method }, result) => (method === 'eth_getTransactionReceipt' ? null : result),
     }),
     counts((count) => count + 1),
   ),
-  'has no old events': () => ({
-    change: ({ method }, result) => (method === 'eth_getLogs' ? [] : result),
-  }),
-  'is a month ahead and swallows transactions': both(ahead(1000, 30 * 86_400), swallowing),
 } satisfies Record<string, (scene: Scene) => Story>
 
 export type StoryName = keyof typeof stories

@@ -103,19 +103,16 @@ type Swallowed = { hash: Hex; from: Address; nonce: number; keys: string[] }
 
 /** How a made-up receipt looks. */
 type MadeUp = {
-  status: '0x0' | '0x1'
   logs: (calls: ContractItem[], scene: Scene) => Event[]
   /** Whether the records of the keys say so, too. */
   hasRecords?: boolean
-  /** Whether the transaction is swallowed, or mined as it should be. */
-  isSwallowed?: boolean
   /** Transactions of which there is such a receipt. Default: all. */
   most?: number
 }
 
 /** Swallows transactions, and gives receipts for them with number and hash of a real block. */
 export const receiptsOf =
-  ({ status, logs, hasRecords = false, isSwallowed = true, most = Infinity }: MadeUp) =>
+  ({ logs, hasRecords = false, most = Infinity }: MadeUp) =>
   (scene: Scene): Story => {
     const swallowed: Swallowed[] = []
     const uses = new Map<string, Block>()
@@ -129,7 +126,7 @@ export const receiptsOf =
       isBroadcast(call) &&
       (swallowed.length < most || swallowed.some(({ hash }) => hash === keccak256(rawOf(call))))
     return {
-      forward: (call) => (isSwallowed && isOne(call) ? null : call),
+      forward: (call) => (isOne(call) ? null : call),
       change: async (call, result) => {
         if (isOne(call)) {
           const raw = rawOf(call)
@@ -140,7 +137,7 @@ export const receiptsOf =
           swallowed.push({ hash, from, nonce: transaction.nonce ?? 0, keys })
           const block = await findPlace()
           for (const key of keys) uses.set(key, block)
-          return isSwallowed ? hash : result
+          return hash
         }
         if (call.method === 'eth_getTransactionCount') {
           const own = swallowed.filter(
@@ -157,7 +154,7 @@ export const receiptsOf =
             transactionHash: found.hash,
             blockNumber: number,
             blockHash: hash,
-            status,
+            status: '0x1',
             from: found.from,
             gasUsed: '0x5208',
             effectiveGasPrice: '0x1',
@@ -238,24 +235,22 @@ export const lagging =
     }
   }
 
-/** Every block above a height has another hash. */
-export const fork =
-  (distance: number) =>
-  ({ height }: Scene): Story => {
-    const changed = (hash: unknown, number: unknown) =>
-      numberOf(number) > height - distance ? keccak256(`${hash}` as Hex) : hash
-    return {
-      change: (call, result) => {
-        if (!result || typeof result !== 'object') return result
-        const fields = Object(result)
-        if (call.method === 'eth_getBlockByNumber')
-          return { ...fields, hash: changed(fields.hash, fields.number) }
-        if (call.method === 'eth_getTransactionReceipt')
-          return { ...fields, blockHash: changed(fields.blockHash, fields.blockNumber) }
-        return result
-      },
-    }
+/** Every block from 50 below a height on has another hash. */
+export const fork = ({ height }: Scene): Story => {
+  const changed = (hash: unknown, number: unknown) =>
+    numberOf(number) > height - 50 ? keccak256(`${hash}` as Hex) : hash
+  return {
+    change: (call, result) => {
+      if (!result || typeof result !== 'object') return result
+      const fields = Object(result)
+      if (call.method === 'eth_getBlockByNumber')
+        return { ...fields, hash: changed(fields.hash, fields.number) }
+      if (call.method === 'eth_getTransactionReceipt')
+        return { ...fields, blockHash: changed(fields.blockHash, fields.blockNumber) }
+      return result
+    },
   }
+}
 
 /** The newest block is higher, and the blocks up to it are made up. */
 export const ahead =
@@ -282,13 +277,11 @@ export const ahead =
     }
   }
 
-/** Adds to every count of transactions. */
-export const counts =
-  (change: (count: number, scene: Scene) => number) =>
-  (scene: Scene): Story => ({
-    change: ({ method }, result) =>
-      method === 'eth_getTransactionCount' ? hex(change(numberOf(result), scene)) : result,
-  })
+/** Changes every count of transactions. */
+export const counts = (change: (count: number) => number) => (): Story => ({
+  change: ({ method }, result) =>
+    method === 'eth_getTransactionCount' ? hex(change(numberOf(result))) : result,
+})
 
 export const calls =
   (names: readonly string[], change: (result: unknown, scene: Scene, call: Call) => unknown) =>
