@@ -39,21 +39,13 @@ async function loseOrders() {
 
 describe('makeKeys', () => {
   // Computed with `openssl dgst -sha256 -mac HMAC -macopt hexkey:0707…` of the JSON.
-  it.each([
-    ['master:shop', 'order-1', '6f2fe8e27b0b9eff6b4aaffc9f59ba54fc193536679c5b132c1af311f8d75a2c'],
-    [
-      'master:bücher "x"',
-      '№ 7',
-      '9e612f3712c0d63767515dd559d2ccb9fc4ebda9545c573e418a6ea5074ba10a',
-    ],
-  ])(
-    'returns the HMAC-SHA-256 of the namespace %j and the order number %j',
-    async (namespace, providerId, expected) => {
-      expect(await makeKeys(SECRET, [{ namespace, providerId }])).toEqual([`0x${expected}`])
-      const [other] = await makeKeys(OTHER_SECRET, [{ namespace, providerId }])
-      expect(other).not.toBe(`0x${expected}`)
-    },
-  )
+  it('returns the HMAC-SHA-256 of the namespace and the order number', async () => {
+    const source = { namespace: 'master:bücher "x"', providerId: '№ 7' }
+    expect(await makeKeys(SECRET, [source])).toEqual([
+      '0x9e612f3712c0d63767515dd559d2ccb9fc4ebda9545c573e418a6ea5074ba10a',
+    ])
+    expect(await makeKeys(OTHER_SECRET, [source])).not.toEqual(await makeKeys(SECRET, [source]))
+  })
 
   it('returns another key for another namespace, however it is divided', async () => {
     const keys = await makeKeys(SECRET, [

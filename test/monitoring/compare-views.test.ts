@@ -135,11 +135,6 @@ describe('a nonce', () => {
     expect(compare({ nonce: 8 }, { before, own: [own(5), own(6), own(7)] }).found).toEqual([])
   })
 
-  it('is told once', () => {
-    const before = compare({ nonce: 8 }, { before: known({ nonce: 5 }) }).state
-    expect(compare({ nonce: 8 }, { before }).found).toEqual([])
-  })
-
   it('is told if it is the highest of many', () => {
     const before = known({ nonce: 5 })
     const nonce = Number.MAX_SAFE_INTEGER

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { bytesToHex, getAddress } from 'viem'
 import { users } from '../../../src/db/schema/users.ts'
 import type { Chain } from '../chain/chain.ts'
-import { anAddress, aUser, db } from '../makers.ts'
+import { aListing, anAddress, anNft, aUser, db } from '../makers.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
@@ -104,6 +104,19 @@ export async function sellerOn({ seller }: Pick<Chain, 'seller'>) {
     .from(users)
     .where(eq(users.ethereumPublicAddr, ethereumPublicAddr))
   return known[0] ?? aUser({ ethereumPublicAddr })
+}
+
+/** An order of one piece that a buyer with an address may place as often as it likes. */
+export async function anUnlimitedOrder(chain: Chain) {
+  const nft = await anNft(await sellerOn(chain), {
+    contractNetwork: chain.name,
+    contractAddr: chain.contracts.erc1155,
+    amountType: 'unlimited',
+  })
+  const { id: listingId } = await aListing(nft)
+  const buyer = await aUser()
+  await anAddress(buyer)
+  return { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.id }
 }
 
 function sold721or1155(market: Market, sale: Sale): Chosen {
