@@ -16,7 +16,7 @@ import { pass } from '../support/delivery/clock.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, aStepper, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
-import { alarmsNow, live } from '../support/delivery/live.ts'
+import { alarmsNow, liveMinutes } from '../support/delivery/live.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { expectExactlyOnce } from '../support/delivery/oracle.ts'
@@ -127,15 +127,15 @@ it('compares a failed item again as soon as its contract answers, and not a day 
   const market = aMarketplace(chain)
   const item = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   await expectDelivered(chain, [item])
   await forgetDeliveries(chain, [item], 'failed')
   await chain.setFaults({ on: ['eth_call'], effect: { result: null } })
   market.queue.put(chain)
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   expect(await rowOf(item)).toMatchObject({ state: 'failed' })
   await chain.setFaults()
-  await live(market, 4 * MINUTE)
+  await liveMinutes(market, 4)
   await expectDelivered(chain, [item])
 })
 
@@ -155,11 +155,11 @@ it('takes no block for settled by a receipt that only one node has', async () =>
     { node: '0', on, effect: { result: inAnother } },
     { node: '1', on, effect: { result: null } },
   )
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 0, blockHash: null }])
   expect(await networkOf(chain)).toMatchObject({ settledBlock: null, settledHash: null })
   await chain.setFaults()
-  await live(market, 3 * MINUTE)
+  await liveMinutes(market, 3)
   await expectDelivered(chain, [item])
   expect(logged('chain_reorganized')).toEqual([])
 })
@@ -183,7 +183,7 @@ it('forgets a settled block and a contract that no node has known for ten minute
   const market = aMarketplace(chain, { nodes: 2 })
   const first = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   await expectDelivered(chain, [first])
   const row = await rowOf(first)
   const wrong = chain.contracts.erc721
@@ -209,11 +209,11 @@ it('forgets a settled block and a contract that no node has known for ten minute
   ])
   const third = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   pass(7 * MINUTE)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   expect(await rowOf(third)).toMatchObject({ state: 'queued' })
-  await live(market, 3 * MINUTE)
+  await liveMinutes(market, 3)
   const items = [first, second, third]
   await expectDelivered(chain, items)
   await expectExactlyOnce(chain, items)
@@ -231,7 +231,7 @@ inLong(
     const first = await aPaidItem(chain, edition)
     const before = aMarketplace(chain, { nodes: 2 })
     before.queue.put(chain)
-    await live(before, MINUTE)
+    await liveMinutes(before, 1)
     await expectDelivered(chain, [first])
     const code = await chain.rpc('eth_getCode', chain.delivery, 'latest')
     const next = numberToHex(77n, { size: 20 })
@@ -240,9 +240,9 @@ inLong(
     const second = await aPaidItem(chain, edition)
     const market = aMarketplace(chain, { nodes: 2, network: { delivery: getAddress(next) } })
     market.queue.put(chain)
-    await live(market, MINUTE)
+    await liveMinutes(market, 1)
     pass(12 * MINUTE)
-    await live(market, 2 * MINUTE)
+    await liveMinutes(market, 2)
     expect(await rowOf(second)).toMatchObject({ state: 'queued', contract: null })
     expect(await networkOf(chain)).toMatchObject({ contracts: JSON.stringify([chain.delivery]) })
     expect(logged('contract_not_linked')).not.toEqual([])
@@ -264,12 +264,12 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
     chain.setFaults({ node: '1', effect: { http: 'drop', reach: 'all' } }),
   )
   const key = `second_node_silent:${chain.chainId}`
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   pass(7 * MINUTE)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
   expect(await alarmsNow()).not.toContain(key)
-  await live(market, 3 * MINUTE)
+  await liveMinutes(market, 3)
   expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
   expect(await alarmsNow()).toContain(key)
   const isUnconfirmed = () =>
@@ -279,9 +279,9 @@ it('is silent for ten minutes: then one node suffices, with an alarm until it an
   expect(await isUnconfirmed()).toBe(1)
   expect(await networkOf(chain)).toMatchObject({ settledBlock: null })
   await chain.setFaults()
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   expect(await alarmsNow()).not.toContain(key)
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   // The second node has told the same.
   expect(await isUnconfirmed()).toBe(0)
   expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
@@ -302,7 +302,7 @@ it('tells the operator of a failure that one node alone has told, and whose key 
   const item = await aPaidItem(chain, edition)
   await endAlone(item, 'failed')
   await market.runCron()
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'holder_not_approved' })
   expect(await alarmsNow()).toContain(`failed_by_one_node:${chain.chainId}`)
 })
@@ -312,11 +312,11 @@ inLong('confirms what two nodes tell although they tell others differently', asy
   const market = aMarketplace(chain, { nodes: 2, network: { itemsPerTransaction: 55 } })
   const first = await paidItems(chain, copies(55, edition))
   market.queue.put(chain)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   const [{ hash = '' } = {}] = await transactionsOf(chain)
   const last = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   await expectDelivered(chain, [...first, last])
   await chain.setFaults({
     ...{ node: '0', on: ['eth_getTransactionReceipt'], containing: hash },
@@ -324,7 +324,7 @@ inLong('confirms what two nodes tell although they tell others differently', asy
   })
   for (const item of [...first, last]) await endAlone(item)
   await market.runCron()
-  await live(market, 5 * MINUTE)
+  await liveMinutes(market, 5)
   const { results } = await env.DB.prepare(
     'SELECT id FROM deliveries WHERE isUnconfirmed AND chainId = ?',
   )
@@ -340,12 +340,12 @@ it('undoes what one node alone has told, once a second one answers that it is no
   const idle = await aPaidItem(chain, { ...edition, contract })
   const failed = { state: 'failed', reasonCode: 'token_moved_nothing' }
   market.queue.put(chain)
-  await live(market, MINUTE)
+  await liveMinutes(market, 1)
   expect(await rowOf(idle)).toMatchObject(failed)
   const item = await aPaidItem(chain, edition)
   for (const one of [idle, item]) await endAlone(one)
   await market.runCron()
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   expect(logged('unconfirmed_ends_undone')).toEqual([
     { chainId: chain.chainId, items: expect.arrayContaining([idle.id, item.id]) },
   ])
@@ -358,7 +358,7 @@ it('takes two nodes to call a key unused that a transaction has carried, also af
   const market = aMarketplace(chain, { nodes: 2 })
   const item = await aPaidItem(chain, edition)
   market.queue.put(chain)
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   await expectDelivered(chain, [item])
   await env.DB.prepare(
     "UPDATE deliveries SET state = 'queued', dueAt = ?2, transactionId = NULL WHERE id = ?1",
@@ -373,7 +373,7 @@ it('takes two nodes to call a key unused that a transaction has carried, also af
     ...{ node: '0', on: ['eth_call'], containing: encodeRecords([item.key]) },
     effect: { result: unused },
   })
-  await live(market, 2 * MINUTE)
+  await liveMinutes(market, 2)
   const waits = { state: 'queued', reasonCode: 'node_unavailable' }
   expect(await rowOf(item)).toMatchObject({
     ...waits,
@@ -381,6 +381,6 @@ it('takes two nodes to call a key unused that a transaction has carried, also af
   })
   expect(await transactionsOf(chain)).toHaveLength(1)
   await chain.setFaults()
-  await live(market, 6 * MINUTE)
+  await liveMinutes(market, 6)
   await expectDelivered(chain, [item])
 })
