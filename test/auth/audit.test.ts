@@ -30,21 +30,6 @@ async function aFailedItem(code: ReasonCode) {
   return id
 }
 
-it('records the retry and the cancellation of one item', async () => {
-  const { userId, token } = await anOperator('ops')
-  const id = await aFailedItem('token_not_deployed')
-  const own = { userId, tokenName: 'ops', subject: String(id), details: null }
-  await call('POST', `/api/admin/transfers/${id}/retry`, { token })
-  expect(await logged()).toEqual([{ ...own, action: 'transfer.retry' }])
-  // What is queued and due is not changed again.
-  await call('POST', `/api/admin/transfers/${id}/retry`, { token })
-  expect(await logged()).toHaveLength(1)
-  await call('POST', `/api/admin/transfers/${id}/cancel`, { token })
-  expect((await logged())[1]).toEqual({ ...own, action: 'transfer.cancel' })
-  await call('POST', `/api/admin/transfers/${id}/cancel`, { token })
-  expect(await logged()).toHaveLength(2)
-})
-
 it('records the items that a call has changed, and nothing if there are none', async () => {
   const { userId, token } = await anOperator('bulk')
   const items = [await aFailedItem('recipient_rejects'), await aFailedItem('recipient_rejects')]

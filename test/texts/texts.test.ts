@@ -120,8 +120,6 @@ it.each([
   ['de', 'de', 'de'],
   ['de-AT', 'de-AT', 'de'],
   ['DE_at', 'de-AT', 'de'],
-  ['fr-CA', 'fr-CA', 'fr'],
-  ['es-419', 'es-419', 'es'],
   ['it-IT-u-nu-thai', 'it-IT', 'it'],
   ['pt-BR', 'en', 'en'],
   ['constructor', 'en', 'en'],
@@ -134,12 +132,10 @@ it.each([
 })
 
 it.each([
-  ['deu-at', 'de-AT'],
   ['zh-hans-cn', 'zh-Hans-CN'],
   ['en-US-u-ca-buddhist-x-twain', 'en-US'],
   ['de-', null],
   ['german', 'german'],
-  ['-', null],
   ['d', null],
   ['de\r\nBcc: a', null],
   [`de${'-abcde'.repeat(7)}`, null],
@@ -150,9 +146,7 @@ it.each([
 it.each([
   ['de-AT,de;q=0.9,en;q=0.8', 'de-AT'],
   ['ja,pt-BR;q=0.9,it;q=0.5,en;q=0.4', 'it'],
-  ['en;q=0.1, fr;q=0.7', 'fr'],
   ['de;q=0, es', 'es'],
-  ['*', undefined],
   ['ja', undefined],
   ['', undefined],
   [undefined, undefined],
