@@ -47,13 +47,3 @@ it('asks for a new sign-in in place of the dialogs', async () => {
   expect(page).toContain('Sign in again to unlink one of them.')
   expect(page).not.toContain('<dialog')
 })
-
-it('shows a rejected address again, with the reason beside it', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const form = { email: 'ada@<b>' }
-  const { status, html } = await pageOf(visitor.post('/settings/account/email', { form }))
-  expect(status).toBe(400)
-  expect(html).toContain('value="ada@&lt;b&gt;"')
-  expect(html).toContain('aria-describedby="email-problem"')
-  expect(html).toContain('This is not an e-mail address.')
-})

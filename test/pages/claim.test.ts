@@ -178,18 +178,6 @@ it.each([
       await aListing(await anNft({ ...buyer, ethereumPublicAddr: '' }))
     },
   ],
-  [
-    'a program acts for the buyer',
-    async ({ buyer }: Accounts) => {
-      await aToken(buyer)
-    },
-  ],
-  [
-    'the buyer is of the catalogue',
-    async ({ buyer }: Accounts) => {
-      await setRow(users, buyer.id, { externalId: `buyer-${buyer.id}` })
-    },
-  ],
 ])('joins no accounts if %s', async (_, prepare) => {
   const order = await anOrderOfGuest()
   const wallet = aWallet()

@@ -105,17 +105,6 @@ it('shows the buyer each code with a QR code, and how many are missing', async (
   expect(offer).not.toContain('ROW-4')
 })
 
-it('leads from the collection to what each order has released', async () => {
-  const { visitor, path, nft, order } = await anOrderOf(1, ['ROW-4'])
-  const second = await order(2)
-  await call('POST', `/api/admin/nfts/${nft.id}/codes`, { token: await aMasterToken(), body: 'X' })
-  const { html } = await pageOf(visitor.get('/collection'))
-  for (const one of [path, second]) {
-    const number = one.split('/').at(-1)
-    expect(html).toContain(`href="${one}#content">Your codes<bdi> (${number})</bdi></a>`)
-  }
-})
-
 it('shows more than 20 codes together', async () => {
   const lines = Array.from({ length: 21 }, (_, i) => `code ${i}`)
   const { visitor, path } = await anOrderOf(21, lines)

@@ -85,8 +85,6 @@ describe('a page for buyers', () => {
 
   it.each([
     ['/orders/999999', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
-    ['/orders/1/2', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
-    ['/claim/moon', 404, 'Fehler 404 Seite nicht gefunden Prüfen Sie den Link'],
     ['/sign-in/email/confirm', 405, 'Fehler 405 Diese Seite lässt sich nicht öffnen'],
   ])('tells the error at %s in the language of the user', async (path, status, message) => {
     const { visitor } = await aSignedInVisitor({ locale: 'de-AT' })

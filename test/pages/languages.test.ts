@@ -6,7 +6,7 @@ import { de } from '../../src/texts/de.ts'
 import { en } from '../../src/texts/en.ts'
 import { aShop, billingData, sold } from '../orders/shop.ts'
 import { BASE_URL } from '../support/api.ts'
-import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
+import { anAddress, db } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -33,7 +33,6 @@ async function read(visitor: Visitor, path: string, language?: string) {
 it.each([
   ['en-GB,en;q=0.5', 'en', 'Sign in', 'You need no password.'],
   ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Anmelden', 'Sie brauchen kein Passwort.'],
-  ['ja,es;q=0.9', 'es', 'Iniciar sesión', 'No necesita contraseña.'],
   ['', 'en', 'Sign in', 'You need no password.'],
 ])('signs in with a browser that accepts %s', async (accepted, language, title, hint) => {
   const { response, html, text, lang } = await read(aVisitor(), '/sign-in', accepted)
@@ -53,59 +52,9 @@ it('shows what is for developers in English, with an English header', async () =
   expect(response.headers.get('vary') ?? '').not.toContain('Accept-Language')
 })
 
-it('shows NFTs and creators in the language of the browser, and to chats', async () => {
-  const values = { amount: 1500, price: 250_000, priceCurrency: 'USD' }
-  const payload = { metadata: { attributes: [{ value: 1_767_225_600, display_type: 'date' }] } }
-  const creator = await aUser({ username: 'kreative' })
-  const nft = await anNft(creator, { title: 'Mond', payload, ...values })
-  await aListing(nft, { priceCents: 250_000, priceCurrency: 'USD' })
-  const texts = {
-    '/': ['Digitale Sammlerstücke, geliefert in Ihre Wallet', '1 NFT, das neueste vor'],
-    [`/nfts?creator=${creator.id}`]: ['Von kreative · Alle Kreativen', 'Auflage: 1.500 Stück'],
-    '/nfts?q=x': ['Kein NFT passt dazu.'],
-    [`/nfts/${nft.id}`]: ['2.500,00 $', 'Noch 1.500 verfügbar', 'Wert 1. Januar 2026'],
-    '/creators/kreative': ['1 NFT, das neueste vor', 'In diesen NFTs suchen'],
-    '/nowhere': ['Seite nicht gefunden'],
-  }
-  for (const [path, expected] of Object.entries(texts)) {
-    const { response, lang, text, html } = await read(aVisitor(), path, 'de')
-    expect([path, lang]).toEqual([path, 'de'])
-    expect(response.headers.get('vary')).toContain('Accept-Language, Cookie')
-    for (const one of expected) expect(text).toContain(one)
-    if (path === '/creators/kreative')
-      expect(html).toContain('og:description" content="kreative hat hier 1 NFT veröffentlicht."')
-  }
-})
-
-it('shows the settings of a person in the language that was chosen in the profile', async () => {
-  const { visitor, user } = await aSignedInVisitor()
-  await anAddress(user, { kind: 'delivery', name: 'Ada', taxId: '7', isDefault: true })
-  const { id } = await aListing(await anNft(user, { contractNetwork: 'unknown' }))
-  const path = '/settings/profile'
-  expect((await read(visitor, path)).html).toContain(
-    '<form method="post" action="/language" class="languages" aria-label="Language of pages and mails">',
-  )
-  await visitor.post('/language', { form: { language: 'de' } })
-  for (const [path, ...expected] of [
-    ['/settings/profile?notice=profile-saved', 'Ihre Namen sind gespeichert.', 'Bilddatei'],
-    ['/settings/addresses', 'Lieferadressen Hinzufügen : eine Lieferadresse Ada Standard'],
-    ['/settings/addresses/billing/new', 'Neue Rechnungsadresse', 'Firma (freiwillig)'],
-    ['/settings/sessions', 'Unbekanntes Land Angemeldet'],
-    ['/settings/selling', 'unbekannt', 'Noch 10 verfügbar', 'Angebot'],
-    [`/settings/selling/${id}`, 'Angebot ändern', 'Preis eines Stücks in EUR', 'Leer: unbegrenzt.'],
-  ] as const) {
-    const { lang, text } = await read(visitor, path)
-    expect([path, lang]).toEqual([path, 'de'])
-    for (const one of expected) expect(text).toContain(one)
-  }
-})
-
 it.each([
   ['/settings/profile', { name: '', username: 'x' }, 'Dieser Benutzername ist nicht möglich'],
-  ['/settings/profile', { name: '', username: 'Kreative' }, 'Dieser Benutzername ist vergeben.'],
   ['/settings/addresses/delivery/new', { city: ' ' }, 'Füllen Sie dieses Feld aus.'],
-  ['/settings/addresses/delivery/new', { email: 'x' }, 'Das ist keine E-Mail-Adresse.'],
-  ['/settings/addresses/delivery/new', { name: '\0' }, 'Der Text enthält ein Zeichen'],
   ['/settings/addresses/delivery/new', { city: 'x'.repeat(256) }, 'Dieser Wert ist hier nicht'],
 ])('says on %s in German what is wrong with %o', async (path, form, problem) => {
   const { visitor } = await aSignedInVisitor({ locale: 'de' })
@@ -171,11 +120,8 @@ describe('an order', () => {
   }
 
   it.each([
-    ['de-DE', '1.200 Stück', '12.000,00 €', 'Wird versandt', 'Bestellung'],
     ['de-AT', '1\u00a0200 Stück', '€ 12.000,00', 'Wird versandt', 'Bestellung'],
     ['fr', '1\u202f200 exemplaires', '12\u202f000,00 €', 'Envoi en cours', 'Commande'],
-    ['es', '1200 unidades', '12.000,00 €', 'Enviándose', 'Pedido'],
-    ['it', '1200 pezzi', '12.000,00 €', 'Invio in corso', 'Ordine'],
     ['ja', '1,200 pieces', '€12,000.00', 'Being sent', 'Order'],
   ])('has numbers and prices as in %s', async (locale, pieces, price, step, order) => {
     const { visitor, path } = await anOrder(locale)

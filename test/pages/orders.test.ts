@@ -258,7 +258,7 @@ it('shows sellers what they have sold, without the private data of the buyer', a
 it('shows 20 orders on a page, each order once', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const { input } = await aShop({ nft: { amount: 100 } })
-  const inputs = Array.from({ length: 45 }, (_, i) => ({
+  const inputs = Array.from({ length: 21 }, (_, i) => ({
     ...input,
     buyerUserId: user.id,
     providerId: `P-${i}.`,
@@ -274,8 +274,8 @@ it('shows 20 orders on a page, each order once', async () => {
     query = /href="\/orders(\?before=\d+)"/.exec(html)?.[1]
     pages++
   }
-  expect(pages).toBe(3)
-  expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => `P-${44 - i}.`))
+  expect(pages).toBe(2)
+  expect(seen).toEqual(Array.from({ length: 21 }, (_, i) => `P-${20 - i}.`))
 })
 
 async function aDeliveredOrder(values: { title?: string } = {}) {

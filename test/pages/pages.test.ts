@@ -67,15 +67,7 @@ it('allows only scripts of this site, no frames and no caching', async () => {
 
 it('shows the menu of the signed-in user on every page, and strangers where to sign in', async () => {
   const { visitor } = await aSignedInVisitor({ name: 'Ada' })
-  for (const path of [
-    '/',
-    '/nfts',
-    '/orders',
-    '/docs',
-    '/docs/retries',
-    '/settings/sessions',
-    '/nowhere',
-  ])
+  for (const path of ['/', '/nfts', '/orders', '/docs/retries', '/settings/sessions', '/nowhere'])
     expect(await (await visitor.get(path)).text(), path).toContain('aria-label="Menu of Ada"')
   const { html } = await pageOf(aVisitor().get('/nowhere'))
   expect(html).not.toContain('Menu of')
@@ -85,9 +77,6 @@ it('shows the menu of the signed-in user on every page, and strangers where to s
 it.each([
   ['/settings/profile?notice=profile-saved', 'done', 'Your names are saved.'],
   ['/settings/account?notice=link-sent', 'info', 'A link is on its way'],
-  ['/settings/account?notice=wallet-unlinked', 'warn', 'The wallet is unlinked.'],
-  ['/sign-in?notice=signed-out', 'done', 'You are signed out.'],
-  ['/sign-in?notice=required', 'info', 'Sign in to open this page.'],
   ['/sign-in?notice=not-saved', 'warn', 'Your session has ended'],
 ])('gives a notice the colour of what it says: %s', async (path, kind, text) => {
   const visitor = path.startsWith('/sign-in') ? aVisitor() : (await aSignedInVisitor()).visitor

@@ -42,7 +42,3 @@ it('gives each of several pages that are rendered at the same time its own reque
   gates.first.resolve()
   expect(await first).toBe('<b>first</b><b>first</b><i>first</i><i>first</i>')
 })
-
-it('has no request outside a page', () => {
-  expect(() => usePage()).toThrow('nothing is rendered')
-})

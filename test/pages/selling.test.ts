@@ -159,13 +159,6 @@ it('says whether NFTs can be minted, and asks for the role of a minter', async (
   expect(html).toContain('&quot;label&quot;:&quot;Allow minting&quot;')
 })
 
-it('needs nothing of sellers whose NFTs the marketplace holds', async () => {
-  const chain = await aChain({ erc721: 1 })
-  const { visitor } = await aSellerOf(chain, [{ standard: 'erc721' }])
-  const [text] = await contractsOn(chain, visitor, { treasury: chain.owner })
-  expect(text).toMatch(/^erc721 not needed .* Held by the marketplace/)
-})
-
 it('asks for the permission of what the seller holds, also where there is a treasury', async () => {
   const chain = await aChain({ erc1155: 2 })
   const treasury = getAddress(chain.owner)
@@ -188,13 +181,6 @@ it('asks for the permission of what the seller holds, also where there is a trea
   const [same, retried] = await states()
   expect(same).toEqual(ofTreasury)
   expect(Date.parse(`${retried?.dueAt}`)).toBeLessThan(Date.parse(`${own?.dueAt}`))
-})
-
-it('shows a contract once where no treasury is, whoever shall hold its NFTs', async () => {
-  const chain = await aChain({ erc1155: 1 })
-  const sale = { standard: 'erc1155' } as const
-  const { visitor } = await aSellerOf(chain, [sale, { ...sale, heldBySeller: true }])
-  expect(await contractsOn(chain, visitor)).toHaveLength(1)
 })
 
 it('asks a seller without a wallet to link one', async () => {
@@ -395,24 +381,6 @@ it('shows a listing and its form to its seller, and to nobody else', async () =>
   for (const values of [fields, { ...fields, shown: '{}' }, { ...fields, amount: '12' }])
     expect((await send(other.visitor, path, values)).status).toBe(404)
   expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000 })
-})
-
-it('asks a seller once before a price changes by much, with both, in the language of the page', async () => {
-  const { visitor, user, listing, path } = await aCreator()
-  await setRow(users, user.id, { language: 'de' })
-  const comma = await change(visitor, path, { priceCents: '9,90' })
-  expect(comma.text).toContain('Geben Sie einen Preis ein, mit Punkt statt Komma.')
-  const asked = await change(visitor, path, { priceCents: '99' })
-  expect(asked.status).toBe(409)
-  expect(asked.text.replaceAll('\u00a0', ' ')).toContain(
-    'Bisher 10,00 € (0.005 ETH), künftig 99,00 € (0.005 ETH).',
-  )
-  expect(asked.text).toContain('Dieser Preis stimmt')
-  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1000 })
-  const fields = fieldsIn(asked.html)
-  expect(fields).toMatchObject({ priceCents: '99' })
-  expect((await send(visitor, path, { ...fields, confirm: 'on' })).status).toBe(303)
-  expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 9900 })
 })
 
 it('overwrites neither a listing nor a stock that others have changed since they were shown', async () => {

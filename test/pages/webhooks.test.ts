@@ -314,14 +314,6 @@ describe('a test', () => {
     expect(row?.dueAt).not.toBe(null)
   })
 
-  it('is left to the run that sends to the endpoint already', async () => {
-    const leaseUntil = new Date(Date.now() + 60_000).toISOString()
-    const { visitor, path } = await aVisitorWithWebhook({ leaseUntil })
-    const received = receive()
-    expect(await sendTest(visitor, path)).toContain('The test has no answer yet.')
-    expect(received).toEqual([])
-  })
-
   it('is waited for 5 seconds at most', async () => {
     const { visitor, path } = await aVisitorWithWebhook()
     const { promise, resolve } = Promise.withResolvers<Response>()
