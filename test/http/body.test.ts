@@ -123,22 +123,19 @@ it.each([
 ])('refuses %s that is compressed, and says what to send', async (_, method, path, type) => {
   const token = await aMasterToken()
   const user = await aSession(await aUser())
-  for (const encoding of ['gzip', 'br', 'identity, gzip']) {
-    const gzip = new Blob(['{}']).stream().pipeThrough(new CompressionStream('gzip'))
-    const headers = { 'content-type': type, 'content-encoding': encoding }
-    const request = requestOf(method, path, {
-      token: path.startsWith('/api/admin') ? token : user,
-      body: gzip,
-      headers,
-    })
-    const response = await app.fetch(request, env, createExecutionContext())
-    expect(response.status).toBe(415)
-    expect(response.headers.get('accept-encoding')).toBe('identity')
-    expect(await response.json()).toMatchObject({
-      code: 'unsupported_media_type',
-      error: 'send the body without Content-Encoding',
-    })
-  }
+  const gzip = new Blob(['{}']).stream().pipeThrough(new CompressionStream('gzip'))
+  const request = requestOf(method, path, {
+    token: path.startsWith('/api/admin') ? token : user,
+    body: gzip,
+    headers: { 'content-type': type, 'content-encoding': 'identity, gzip' },
+  })
+  const response = await app.fetch(request, env, createExecutionContext())
+  expect(response.status).toBe(415)
+  expect(response.headers.get('accept-encoding')).toBe('identity')
+  expect(await response.json()).toMatchObject({
+    code: 'unsupported_media_type',
+    error: 'send the body without Content-Encoding',
+  })
 })
 
 it('takes a body that says that it is not compressed', async () => {

@@ -91,7 +91,7 @@ it('accepts all of UTF-8, with a byte order mark', async () => {
 it('takes the last value of a key, and a lone surrogate, and does not fail on deep nesting', async () => {
   expect(await send('{"a":1,"\\u0061":2}')).toEqual({ status: 200, body: { a: 2 } })
   expect(await send('{"a":"\\ud83c"}')).toEqual({ status: 200, body: { a: '\ud83c' } })
-  const { status } = await send('['.repeat(MEBIBYTE / 2) + ']'.repeat(MEBIBYTE / 2))
+  const { status } = await send('['.repeat(100_000) + ']'.repeat(100_000))
   expect(status).toBeLessThan(500)
 })
 

@@ -1,10 +1,7 @@
 /** Names of query parameters and fields that are mistakes. */
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import { listEndpoints } from '../../scripts/build/openapi/list.ts'
 import app from '../../src/app.ts'
-import { findMisspelled } from '../../src/http/validation.ts'
 import { aShop, ordersOf, place, placeError } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aMasterToken } from '../support/makers.ts'
@@ -82,25 +79,4 @@ describe('a field of an order', () => {
     expect((await place(token, [{ ...input, ...others }])).status).toBe(200)
     expect((await place(token, [{ ...input, providerId: null }])).status).toBe(200)
   })
-})
-
-it('finds misspelled names below lists, alternatives and what is optional, and never throws', () => {
-  const schema = z.array(
-    z.object({
-      one: z.object({ userId: z.int() }).nullish(),
-      other: z.union([z.object({ eMail: z.string() }), z.object({ wallet: z.string() })]),
-      free: z.record(z.string(), z.string()),
-    }),
-  )
-  const value = [{ one: { user_id: 1 }, other: { email: '', Wallet: '' }, free: { One: '' } }]
-  expect(findMisspelled(schema, value, 'list').map(({ path }) => path)).toEqual([
-    'list[0].one.user_id',
-    'list[0].other.email',
-    'list[0].other.Wallet',
-  ])
-  fc.assert(
-    fc.property(fc.jsonValue(), (any) => {
-      findMisspelled(schema, any, '')
-    }),
-  )
 })

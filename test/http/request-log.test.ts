@@ -36,6 +36,7 @@ it('logs a plain request id of the caller beside its own', async () => {
     const headers = { 'x-request-id': id }
     const { entry, response } = await logged('GET', '/nothing', { headers })
     expect(entry.requestId).toBe(response.headers.get('x-request-id'))
+    expect(entry.requestId).not.toBe(id)
     return entry.callerRequestId
   }
   expect(await callerIdOf('shop:order-7_a.b=')).toBe('shop:order-7_a.b=')

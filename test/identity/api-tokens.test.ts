@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
+import { verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aToken, aUser, db, findRow, issuer, setRow } from '../support/makers.ts'
@@ -10,7 +10,6 @@ import {
   anEmail,
   aSignedInVisitor,
   aVisitor,
-  aWallet,
   generate,
   linkWallet,
   locationOf,
@@ -19,7 +18,6 @@ import {
   revoke,
   sessionIdOf,
   signInByEmail,
-  signInByWallet,
   type Visitor,
 } from '../support/visitor.ts'
 
@@ -106,31 +104,19 @@ it('lets an administrator find and revoke the tokens of others, but not read the
 
 it('shows all tokens in pages, each token once', async () => {
   const owner = await aUser()
-  const records = Array.from({ length: 120 }, () => ({
-    ...newToken(
-      issuer,
-      { userId: owner.id, role: 'user' as const },
-      API_TOKEN_LIFETIME,
-      new Date(),
-    ),
-    kind: 'api' as const,
-    namespace: 'test',
-  }))
-  const named = records.map((record, i) => ({ ...record, name: `token ${i}.` }))
-  for (let i = 0; i < named.length; i += 10) await db.insert(tokens).values(named.slice(i, i + 10))
+  for (let i = 0; i < 51; i++) await aToken(owner, 'user', 'api', `token ${i}.`)
   const { visitor } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
-  const seen: string[] = []
-  let path: string | undefined = `/settings/api-access/everyone?owner=${owner.id}`
-  let pages = 0
-  while (path) {
-    const page: string = await (await visitor.get(path)).text()
-    seen.push(...Array.from(page.matchAll(/<h4>(token \d+\.)<\/h4>/g), ([, name]) => name ?? ''))
-    path = /href="([^"]+)"[^>]*>\s*Older tokens/.exec(page)?.[1]?.replaceAll('&amp;', '&')
-    pages++
+  const read = async (path: string) => {
+    const { html } = await pageOf(visitor.get(path))
+    const older = /href="([^"]+)"[^>]*>\s*Older tokens/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+    const names = [...html.matchAll(/<h4>(.*?)<\/h4>/g)].map(([, name]) => name)
+    return { names, older }
   }
-  expect(pages).toBe(3)
-  expect(seen.length).toBe(120)
-  expect(new Set(seen)).toEqual(new Set(named.map(({ name }) => name)))
+  const first = await read(`${EVERYONE}?owner=${owner.id}`)
+  const second = await read(first.older ?? '')
+  expect(second.older).toBe(undefined)
+  const all = Array.from({ length: 51 }, (_, i) => `token ${i}.`)
+  expect([...first.names, ...second.names].sort()).toEqual(all.sort())
 })
 
 it('limits a user to 50 live tokens', async () => {
@@ -140,16 +126,6 @@ it('limits a user to 50 live tokens', async () => {
   const { status, html } = await pageOf((await generate(visitor)).response)
   expect(status).toBe(409)
   expect(html).toContain('revoke one that you do not need')
-})
-
-it('requires a name of 1 to 100 characters, and escapes it', async () => {
-  const { visitor } = await aSignedInVisitor()
-  for (const name of ['   ', 'x'.repeat(101)])
-    expect((await generate(visitor, { name })).response.status).toBe(400)
-  await generate(visitor, { name: '<script>alert(1)</script>' })
-  const list = await listOf(visitor)
-  expect(list).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-  expect(list).not.toContain('<script>alert')
 })
 
 it('does not generate a second live token of a name', async () => {
@@ -208,17 +184,15 @@ it('lets each user have a token of a name, but only one administrator a master t
     )
   expect(await statusesFor('user')).toEqual([303, 303])
   expect((await statusesFor('master')).sort()).toEqual([303, 409])
-  const { visitor } = await aSignedInVisitor()
-  const { response } = await generate(visitor, { name: 'same name', role: 'master' })
-  expect(response.status).toBe(403)
 })
 
 it('generates no token with a name that is refused, and says why beside the field', async () => {
   const { visitor } = await aSignedInVisitor()
   for (const [name, problem] of [
+    ['   ', 'Must not have U+0020 at position 1.'],
+    ['x'.repeat(101), 'Must be 1 to 100 characters.'],
     ['a\tb', 'Must not have U+0009 at position 2.'],
     ['session', 'which is the name of browser sessions'],
-    ['Session', 'which is the name of browser sessions'],
     ['api reference', 'which is the name of tokens of the API reference'],
   ] as const) {
     const { status, html } = await pageOf((await generate(visitor, { name })).response)
@@ -240,38 +214,17 @@ it('keeps the namespace of a user who links a second way to sign in', async () =
     expect((await rowAt(path)).namespace).toBe(`user:${hash}:shop`)
 })
 
-it('uses the EIP-55 spelling of the wallet for the namespace, and another one for sessions', async () => {
-  const visitor = aVisitor()
-  const wallet = aWallet()
-  const { userId } = await (await signInByWallet(visitor, wallet)).json<{ userId: number }>()
-  await generate(visitor, { name: 'shop' })
-  const rows = await db.select().from(tokens).where(eq(tokens.userId, userId))
-  const hash = createHash('sha256').update(`wallet:${wallet.address}`).digest('hex')
-  expect(rows.map(({ namespace }) => namespace).sort()).toEqual([
-    `user:${hash}:session`,
-    `user:${hash}:shop`,
-  ])
-})
-
 const ownAddress = (token: string) =>
   call('POST', '/api/public/deliveryAddress', { token, json: { name: 'Ada' } })
 
-it('generates a read-only token', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const { path, jwt } = await generate(visitor, { name: 'reports', scope: 'read' })
-  expect(decodeJwt(jwt)).toMatchObject({ role: 'user', scope: 'read' })
-  expect((await useToken(jwt)).status).toBe(200)
-  expect((await pageOf(visitor.get(path))).html).toContain('Read-only')
-})
-
 it('generates a token for the days that were chosen, or 365', async () => {
   const { visitor } = await aSignedInVisitor()
-  for (const days of ['7', '30', '90', '365', '']) {
+  for (const days of ['7', '365', '']) {
     const { jwt } = await generate(visitor, { name: `days${days}`, ...(days && { days }) })
     const { iat = 0, exp = 0 } = decodeJwt(jwt)
     expect((exp - iat) / 86_400).toBe(Number(days || 365))
   }
-  for (const form of [{ days: '8' }, { days: '0' }, { scope: 'admin' }])
+  for (const form of [{ days: '8' }, { scope: 'admin' }])
     expect((await generate(visitor, { name: 'shop', ...form })).response.status).toBe(400)
 })
 

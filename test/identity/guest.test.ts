@@ -195,17 +195,6 @@ it.each<[string, Values, (user: { id: number; ethereumPublicAddr: string }) => P
   expect(await stateOf(sale)).toMatchObject({ buyerId: user.id })
 })
 
-it('is taken over by a proof only: not by a link that nobody has confirmed', async () => {
-  const guest = await guestByEmail()
-  const sale = await sellTo(await aShop(), guest)
-  const visitor = aVisitor()
-  await signInByWallet(visitor)
-  await visitor.post('/settings/account/email', { form: { email: guest.email } })
-  await visitor.get(mailedLink(visitor))
-  expect(await stateOf(sale)).toMatchObject({ buyerId: guest.id })
-  expect(await userById(guest.id)).toEqual(guest)
-})
-
 it('gets no order that is placed while it is taken over', async () => {
   const wallet = aWallet()
   const guest = await aUser({ ethereumPublicAddr: wallet.address })
@@ -240,14 +229,6 @@ describe('an import of its address', () => {
     const queued = { state: 'queued', awaits: null, recipient: address }
     expect(await stateOf(sale)).toMatchObject(queued)
     expect(await send(guest.email, address)).toEqual({ ...updated, updated: 0, unchanged: 1 })
-  })
-
-  it('finds it by its wallet, too', async () => {
-    const { address } = aWallet()
-    const guest = await aUser({ ethereumPublicAddr: address })
-    const email = anEmail()
-    expect(await send(email, address)).toEqual(updated)
-    expect(await userById(guest.id)).toMatchObject({ email, externalId: email })
   })
 
   it('does not join two of them', async () => {

@@ -107,19 +107,6 @@ it('does not replace a wallet or an e-mail address', async () => {
   expect(visitor.mails).toHaveLength(mails)
 })
 
-it('sends an account three links in 15 minutes', async () => {
-  const [visitor, other] = [aVisitor(), aVisitor()]
-  await signInByWallet(visitor)
-  await signInByWallet(other)
-  const request = (of = visitor) => of.post(REQUEST, { form: { email: anEmail() } })
-  for (let i = 0; i < 3; i++) expect((await request()).status).toBe(303)
-  const { status, text } = await pageOf(request())
-  expect(status).toBe(429)
-  expect(text).toContain('Your account has requested 3 links in 15 minutes; wait before you')
-  expect(visitor.mails).toHaveLength(3)
-  expect((await request(other)).status).toBe(303)
-})
-
 it('sends all accounts together six links for a mailbox in 15 minutes', async () => {
   const [local = '', domain = ''] = anEmail().split('@')
   const responses = []
@@ -200,19 +187,6 @@ it('unlinks an e-mail address, which then signs in to an account of its own', as
   const other = await userOf(email)
   expect(other?.id).not.toBe(user.id)
   expect(other?.identityHash).toMatch(new RegExp(`^${user.identityHash}-[0-9a-f]{16}$`))
-})
-
-it('does not unlink the only way to sign in, or one that there is not', async () => {
-  const byEmail = aVisitor()
-  await signInByEmail(byEmail)
-  for (const [path, problem] of [
-    [UNLINK_EMAIL, 'This is your only way to sign in: link a wallet first.'],
-    [UNLINK_WALLET, 'Your account does not have a wallet.'],
-  ] as const) {
-    const { status, text } = await pageOf(byEmail.post(path))
-    expect(status).toBe(409)
-    expect(text).toContain(problem)
-  }
 })
 
 /** An item that a visitor with both buys or sells. */
@@ -341,15 +315,6 @@ it('mails the owner what has changed', async () => {
     ].map((subject) => [email, `${subject} (marketplace.test)`]),
   )
   expect(visitor.mails.at(-1)?.text).toContain('https://marketplace.test/settings/sessions')
-})
-
-it('mails the owner in the language that was chosen', async () => {
-  const { visitor } = await aVisitorWithBoth()
-  await visitor.post('/language', { form: { language: 'de' } })
-  await visitor.post(UNLINK_WALLET)
-  expect(visitor.mails.at(-1)?.text).toContain(
-    'Ihre Wallet kann sich nicht mehr bei Ihrem Konto anmelden.',
-  )
 })
 
 it('answers although the mail about it cannot be sent', async () => {

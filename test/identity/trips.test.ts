@@ -11,7 +11,6 @@ import {
   requestMessage,
   secretOf,
   signInByEmail,
-  signInByWallet,
 } from '../support/visitor.ts'
 
 const CONFIRM = '/sign-in/email/confirm'
@@ -56,15 +55,4 @@ it('takes two trips to link a wallet, and one to mail that it was linked', async
   // The first request also stores when the session was last used.
   await visitor.get('/settings/account')
   expect(await countTrips((env) => linkWallet(visitor, aWallet(), env))).toBe(3)
-})
-
-it('takes one trip to open a link of the account, two to add its address, and tells the owner', async () => {
-  const visitor = aVisitor()
-  await signInByWallet(visitor)
-  await visitor.post('/settings/account/email', { form: { email: anEmail() } })
-  const link = mailedLink(visitor)
-  expect(await countTrips((env) => visitor.get(link, { env }))).toBe(1)
-  const confirm = '/settings/account/email/confirm'
-  const form = { secret: secretOf(link) }
-  expect(await countTrips((env) => visitor.post(confirm, { form, env }))).toBe(2)
 })
