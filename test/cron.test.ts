@@ -191,27 +191,6 @@ it('deletes tokens and sessions 30 days after they were revoked or have expired'
   ])
 })
 
-it('revokes rolled tokens after 24 hours', async () => {
-  const token = await aTokenRow({ createdAt: before(40 * DAY), expiresAt: before(-DAY) })
-  const { userId } = token
-  await db.insert(tokens).values([
-    { ...token, id: 'rolled long ago', rolledAt: before(DAY) },
-    { ...token, id: 'rolled now', rolledAt: before(DAY - MINUTE) },
-    { ...token, id: 'not rolled' },
-  ])
-  await run()
-  const rows = await db
-    .select({ id: tokens.id, revokedAt: tokens.revokedAt })
-    .from(tokens)
-    .where(eq(tokens.userId, userId))
-    .orderBy(tokens.id)
-  expect(rows).toEqual([
-    { id: 'not rolled', revokedAt: null },
-    { id: 'rolled long ago', revokedAt: now.toISOString() },
-    { id: 'rolled now', revokedAt: null },
-  ])
-})
-
 it('logs a job that fails and runs the others', async () => {
   await db.insert(walletNonces).values({ nonce: 'stale', expiresAt: before(MINUTE) })
   const get = () => Promise.reject(new Error('the bucket is unavailable'))

@@ -42,14 +42,6 @@ it('restores an address for an hour', async () => {
   expect(await findRow(addresses, late.id)).toEqual(late)
 })
 
-it('leaves a live address as it is', async () => {
-  const { user, restore } = await anOwner()
-  const values = { kind: 'delivery', isDefault: true, updatedAt: now.toISOString() } as const
-  const address = await anAddress(user, values)
-  await restore(address.id)
-  expect(await findRow(addresses, address.id)).toEqual(address)
-})
-
 it('throws not_found for an address that the user has not deleted', async () => {
   const { restore, deleted } = await anOwner()
   const others = [

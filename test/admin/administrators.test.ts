@@ -158,9 +158,3 @@ it('asks for a recent sign-in', async () => {
     expect(await locationOf(changing)).toMatch(/^\/sign-in\/again/)
   expect(await administrators()).toEqual([user.id])
 })
-
-it('says what was done, and nothing else that a URL says', async () => {
-  const { visitor } = await anAdministrator()
-  expect(await open(visitor, '?notice=appointed')).toContain('This user was appointed.')
-  expect(await open(visitor, '?notice=hacked')).not.toMatch(/This user was|hacked/)
-})

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
-import { aUser, aWebhook, db } from '../support/makers.ts'
+import { aUser, aWebhook, db, execute } from '../support/makers.ts'
 import { aSignedInVisitor, pageOf, type Visitor } from '../support/visitor.ts'
 
 type Entry = Partial<typeof auditLog.$inferInsert>
@@ -51,18 +51,10 @@ it('says what was done in sentences, with absolute times', async () => {
       'Ada retried Transfer 1, Transfer 2 · status: failed · code: no_relayer',
     ],
     [
-      { action: 'transfer.cancel', details: { items: [1, 2, 3, 4, 5] } },
-      'Ada cancelled 5 transfers',
-    ],
-    [
       { action: 'webhook.change', subject: webhook.id, details: { events: ['a'], enabled: false } },
       'Ada changed a webhook to shop.example.com · 1 event · enabled: false',
     ],
     [{ action: 'user.forget', subject: '5' }, 'Ada removed the data of User 5'],
-    [
-      { action: 'catalogue.import', details: { 'user.created': 1, 'nft.updated': 3 } },
-      'Ada imported a catalogue · user created: 1 · nft updated: 3',
-    ],
     [
       { action: 'administrator.appoint', subject: `${grace.id}` },
       'Ada made grace an administrator',
@@ -158,8 +150,14 @@ describe('the file', () => {
   }
 
   it('has everything that matches, in more than one read', async () => {
-    const { visitor, record } = await anAdministrator()
-    for (let i = 1; i <= 501; i++) await record({ subject: `${i}` })
+    const { visitor, user, record } = await anAdministrator()
+    await execute(
+      `INSERT INTO auditLog (at, userId, action, subject)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 501)
+      SELECT ?, ?, 'user.forget', i FROM n`,
+      AT,
+      user.id,
+    )
     await record({ action: 'token.roll', subject: 'x', details: { role: 'user' } })
     const lines = await download(visitor, '?action=user.forget')
     expect(lines).toHaveLength(503)

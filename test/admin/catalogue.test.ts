@@ -1,5 +1,4 @@
 /** Operations → Catalogue: a file is shown before it is imported. */
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   catalogueImports,
@@ -126,9 +125,9 @@ nft;moon-3;;mia;localhost;0x${'a'.repeat(40)};Moons;3;unique;2500;0.01;EUR;Moon 
   expect([await db.$count(catalogueImports), await db.$count(users, undefined)]).toEqual([0, 1])
 })
 
-it.each(['utf8', 'utf16le'] as const)('imports a spreadsheet in %s', async (encoding) => {
+it('imports a spreadsheet in UTF-16', async () => {
   const sheet = `\uFEFFtype;id;email;name\r\nuser;mona;mona@example.com;"'=Mona"\r\n`
-  const shown = await upload(new Uint8Array(Buffer.from(sheet, encoding)), 'people.CSV')
+  const shown = await upload(new Uint8Array(Buffer.from(sheet, 'utf16le')), 'people.CSV')
   expect(shown.text).toContain('Line 2: User mona New')
   expect((await importShown(shown.html)).status).toBe(303)
   expect(await db.select().from(users)).toMatchObject([{}, { externalId: 'mona', name: '=Mona' }])
@@ -200,7 +199,6 @@ it('asks for the file again once it is forgotten', async () => {
 
 it.each([
   ['no file', '', 400, 'Choose a file.'],
-  ['blank lines', '\n\n', 400, 'Has no records.'],
   [
     'another encoding',
     new Uint8Array([0xfc, 0x0a]),
@@ -223,18 +221,4 @@ it.each([
   const page = await upload(content)
   expect(page.status).toBe(status)
   expect(page.text).toContain(problem)
-})
-
-it('refuses files that would need more room than the instance has', async () => {
-  const file = { name: 'a', type: 'audio/mpeg', bytes: 2, sha256: '0'.repeat(64) }
-  const content = { release: 'delivered', files: [file] }
-  const form = new FormData()
-  form.set(
-    'file',
-    new File([linesOf([catalogue[0], anNftRecord('one', 1, { content })])], 'a.jsonl'),
-  )
-  const overrides = { ...env, MAX_CONTENT_BYTES: '1' } as unknown as Env
-  const { status, text } = await pageOf(visitor.post(PATH, { form, env: overrides }))
-  expect(status).toBe(409)
-  expect(text).toContain('The files of all NFTs together would exceed MAX_CONTENT_BYTES')
 })

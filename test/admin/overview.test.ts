@@ -13,7 +13,7 @@ import {
 import { explain, rules } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/text.ts'
 import { settings } from '../orders/shop.ts'
-import { aWebhook, db } from '../support/makers.ts'
+import { db } from '../support/makers.ts'
 import { ageSession, locationOf, textOf, type Visitor } from '../support/visitor.ts'
 import { anAdministratorVisitor, anItem, emptyPages, failed, minutesAgo, read } from './operator.ts'
 
@@ -199,28 +199,6 @@ describe('what is wrong', () => {
     expect(await db.select().from(auditLog).where(eq(auditLog.userId, user.id))).toHaveLength(1)
   })
 
-  it('is acknowledged with a button, too, if it is a failure that is left as it is', async () => {
-    const { visitor } = await anAdministratorVisitor()
-    const updatedAt = minutesAgo(1)
-    await anItem({ ...failed('token_not_deployed'), updatedAt })
-    const path = '/operations/alarms/deliveries_failed/acknowledge'
-    // Before the cron run has raised it, there is nothing to acknowledge.
-    expect((await read(visitor, '/operations')).html).not.toContain(path)
-    const at = { raisedAt: minutesAgo(0), notifiedAt: minutesAgo(0) }
-    const name = 'deliveries_failed'
-    await db.insert(alarms).values({ key: name, name, detail: 'Old.', version: 1, ...at })
-    const version = `${Date.parse(updatedAt)}`
-    const { html } = await read(visitor, '/operations')
-    expect(html).toContain(`<form method="post" action="${path}">`)
-    expect(html).toContain(`<input type="hidden" name="version" value="${version}"/>`)
-    const done = await locationOf(visitor.post(path, { form: { version } }))
-    expect((await read(visitor, done ?? '')).text).toContain(
-      `acknowledged the alarm deliveries_failed · version: ${version}`,
-    )
-    expect(await locationOf(visitor.post(path, { form: { version } }))).toBe(done)
-    expect(await db.select().from(auditLog)).toHaveLength(1)
-  })
-
   it('is that the cron run has not ended for more than two minutes', async () => {
     const ran = async (minutes: number) => {
       const at = minutesAgo(minutes)
@@ -273,17 +251,4 @@ it('shows signers and contract as the cron run saw them', async () => {
   )
   expect(networks).toContain('0x2222…2222 0 ETH 0 deliveries No relayer')
   expect(html).toContain(`href="https://explorer.example/address/0x${'1'.repeat(40)}"`)
-})
-
-it('counts the endpoints of webhooks', async () => {
-  const { visitor, user } = await anAdministratorVisitor()
-  const at = minutesAgo(1)
-  await aWebhook(user, { failingSince: at, dueAt: at })
-  await aWebhook(user, { failingSince: at, disabledAt: at, disabledReason: 'gone' })
-  await aWebhook(user, { dueAt: at, disabledAt: at, disabledReason: 'owner' })
-  await aWebhook(user, { disabledAt: at, disabledReason: 'owner', deletedAt: at })
-  const { sectionOf } = await read(visitor, '/operations')
-  expect(sectionOf('webhooks')).toContain(
-    'Endpoints with something to send 1 Failing endpoints 1 Disabled endpoints 2',
-  )
 })

@@ -165,16 +165,6 @@ it('writes prices in the minor units of their currency', async () => {
   expect(await findRow(listings, listing.id)).toMatchObject({ priceCents: 1250 })
 })
 
-it('overwrites nothing that others have changed meanwhile', async () => {
-  const { listing, listingPath } = await aSale()
-  const { html } = await read(visitor, listingPath)
-  await change(listingPath, { perOrder: '3' })
-  const { status, text } = await send(listingPath, { ...fieldsIn(html), priceCents: '11' })
-  expect(status).toBe(409)
-  expect(text).toContain('This has changed since it was shown: look at it again.')
-  expect(await findRow(listings, listing.id)).toMatchObject({ amount: 3, priceCents: 1000 })
-})
-
 describe('what is refused', () => {
   it.each([
     ['priceCents', '25,00', 'Must be a price as in 25.00.'],

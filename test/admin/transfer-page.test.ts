@@ -137,14 +137,6 @@ it('writes off an item whose key is used up, and offers nothing else', async () 
   expect(text).toContain(`wrote off Transfer ${id}`)
 })
 
-it('returns no pieces of a written-off item unless the operator says so', async () => {
-  const { id } = await anItem(failed('token_moved_nothing'))
-  const stock = await stockOfItem(id)
-  await visitor.post(`/operations/transfers/${id}/write-off`)
-  expect(await stateOf(id)).toBe('written_off')
-  expect(await stockOfItem(id)).toBe(stock)
-})
-
 it('says that a transfer cannot be retried', async () => {
   const { id } = await anItem({ state: 'transferred', dueAt: null })
   const { status, text } = await pageOf(visitor.post(`/operations/transfers/${id}/retry`))

@@ -79,16 +79,6 @@ describe('the list of transfers', () => {
     )
   })
 
-  it('ignores the chain among transfers in any state, of which all would be read', async () => {
-    const { id } = await anItem({ state: 'transferred', dueAt: null })
-    for (const query of ['chain=5', 'chain=5&state=transferred']) {
-      const { html, text } = await read(visitor, `${LIST}?${query}`)
-      expect(text).toContain(`Transfer ${id}`)
-      expect(html).not.toContain('name="chain"')
-    }
-    expect((await read(visitor, `${LIST}?chain=5&state=queued`)).html).toContain('name="chain"')
-  })
-
   it('goes on with another page, and counts those of all pages', async () => {
     const { token, input } = await aShop({ nft: { amount: 60, availableAmount: 60 } })
     await placed(
@@ -132,18 +122,15 @@ describe('what is done to many transfers', () => {
     sendBatch.mockRestore()
   })
 
-  it.each([
-    {},
-    { state: 'x' },
-    { state: 'transferred' },
-    { state: 'failed', code: 'x' },
-    { state: 'failed', chain: 'x' },
-  ])('changes nothing with a filter that the page does not offer: %o', async (filter) => {
-    const { id } = await anItem(failed('no_relayer'))
-    const response = await visitor.post(LIST, { form: { action: 'retry-all', ...filter } })
-    expect(response.status).toBe(400)
-    expect(await stateOf(id)).toBe('failed')
-  })
+  it.each([{}, { state: 'transferred' }, { state: 'failed', code: 'x' }])(
+    'changes nothing with a filter that the page does not offer: %o',
+    async (filter) => {
+      const { id } = await anItem(failed('no_relayer'))
+      const response = await visitor.post(LIST, { form: { action: 'retry-all', ...filter } })
+      expect(response.status).toBe(400)
+      expect(await stateOf(id)).toBe('failed')
+    },
+  )
 
   it('says what was done, what was not, and why, as it is now', async () => {
     const good = await anItem(failed('recipient_rejects'))
@@ -203,26 +190,14 @@ describe('what is done to many transfers', () => {
   })
 
   it('writes off those whose keys are used up, and returns the pieces of each', async () => {
-    const { input, token } = await aShop()
-    const orders = await placed(token, [input, input, input])
-    const [one = 0, two = 0, open = 0] = orders.map((order) => order.orderItems[0]?.id ?? 0)
-    for (const id of [one, two])
-      await db.update(deliveries).set(failed('token_moved_nothing')).where(eq(deliveries.id, id))
-    const stock = await stockOfItem(one)
-    const page = await act(visitor, [one, two, open], { action: 'write_off', returnPieces: 'on' })
-    expect(page.text).toContain(`2 transfers written off. Transfer ${one} Transfer ${two}`)
-    expect(page.text).toContain(
-      'not changed: only a failed item whose delivery key is used up can be written off.',
-    )
-    expect([await stateOf(one), await stateOf(two), await stateOf(open)]).toEqual([
-      'written_off',
-      'written_off',
-      'queued',
-    ])
-    expect(await stockOfItem(one)).toBe(stock + 2)
-    const again = await act(visitor, [one], { action: 'write_off', returnPieces: 'on' })
-    expect(again.text).toContain('1 transfer written off.')
-    expect(await stockOfItem(one)).toBe(stock + 2)
+    const one = await anItem(failed('token_moved_nothing'))
+    const two = await anItem(failed('token_moved_nothing'))
+    const stock = await stockOfItem(two.id)
+    const ids = [one.id, two.id]
+    const page = await act(visitor, ids, { action: 'write_off', returnPieces: 'on' })
+    expect(page.text).toContain(`2 transfers written off. Transfer ${one.id} Transfer ${two.id}`)
+    expect(await stateOf(one.id)).toBe('written_off')
+    expect(await stockOfItem(two.id)).toBe(stock + 1)
   })
 })
 
@@ -304,13 +279,6 @@ describe('the search', () => {
       `evt_${event?.id}`,
     ])
       expect(await locationOf(searchFor(visitor, q)), q).toBe(`/operations/transfers/${id}`)
-  })
-
-  it('finds a number with characters that are not seen, as it was copied', async () => {
-    const { id } = await anItem({ dueAt: null }, 'UN\u200bSEEN-1')
-    expect(await locationOf(searchFor(visitor, 'UN\u200bSEEN-1'))).toBe(
-      `/operations/transfers/${id}`,
-    )
   })
 
   it('finds a user by wallet and by e-mail address, with what the user bought and sold', async () => {

@@ -77,24 +77,6 @@ it.each([
   expect(await exists(key)).toBe(false)
 })
 
-it('logs that a replaced picture could not be kept', async () => {
-  const token = await aToken(await aUser())
-  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: [250, 0, 0] }), { token }))
-  const logged = vi.spyOn(console, 'error').mockImplementationOnce(() => {})
-  const read = vi.spyOn(env.AVATARS, 'get').mockRejectedValueOnce(new Error('R2 is unavailable'))
-  expect((await uploadBytes(aPng({ colour: [0, 250, 0] }), { token })).status).toBe(200)
-  await vi.waitUntil(() => logged.mock.calls.length > 0, PATIENCE)
-  expect(JSON.parse(logged.mock.calls[0]?.[0])).toEqual({
-    event: 'avatar_not_kept',
-    key: keyIn(first),
-    error: 'Error: R2 is unavailable',
-    version: env.VERSION.id,
-  })
-  logged.mockRestore()
-  read.mockRestore()
-  expect(await removeOrphans(env.AVATARS, db, hoursFromNow(25))).toBe(1)
-})
-
 it('continues after the last key of the previous run, and restarts after the last page', async () => {
   await Promise.all(hashes.map((hash) => put(pictureKey(UNKNOWN_USER, hash))))
   const list = env.AVATARS.list.bind(env.AVATARS)

@@ -61,15 +61,6 @@ const answers: Record<string, Answer> = {
     response.writeHead(200, { 'content-length': picture.length + 1000 })
     response.write(picture, () => response.destroy())
   },
-  '/declares-too-little': (response) => {
-    // Written to the socket, because Node checks the length of its own responses.
-    response.socket?.end(
-      Buffer.concat([
-        Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 100\r\nconnection: close\r\n\r\n'),
-        picture,
-      ]),
-    )
-  },
   '/gzip-bomb': (response) =>
     response
       .writeHead(200, { 'content-encoding': 'gzip' })

@@ -1,6 +1,5 @@
-import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { removeMetadata } from '../../src/avatars/jpeg.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/serve.ts'
 import { answerOf, BASE_URL, call } from '../support/api.ts'
@@ -46,10 +45,7 @@ describe.each(pictures)('the %s picture', (picture) => {
 
   it.each([
     ['its ETag', (etag: string) => etag],
-    ['its ETag in a list', (etag: string) => `"another", ${etag}`],
     ['its ETag in a list with a malformed tag', (etag: string) => `another, ${etag}`],
-    ['its ETag as a weak one', (etag: string) => `W/${etag}`],
-    ['*', () => '*'],
   ])('answers 304 to If-None-Match with %s', async (_, ifNoneMatch) => {
     const { headers } = await get()
     const response = await get({ 'if-none-match': ifNoneMatch(headers.get('etag') ?? '') })
@@ -80,24 +76,12 @@ describe('the default picture', () => {
     for (const id of ['0', '01', '-1', '1.5', 'me', 'x', '9999999999999999'])
       expect((await pictureOf(id)).status).toBe(404)
   })
-
-  it('answers 500 if the file is missing', async () => {
-    vi.spyOn(console, 'error').mockImplementationOnce(() => {})
-    vi.spyOn(env.ASSETS, 'fetch').mockResolvedValueOnce(new Response('no', { status: 404 }))
-    const response = await download(urls.default)
-    expect(response.status).toBe(500)
-    expect(response.headers.get('cache-control')).toBe('private, no-store')
-    vi.restoreAllMocks()
-  })
 })
 
 it.each([
   ['another hash', () => urls.stored.replace(/[0-9a-f]{48}/, '0'.repeat(48))],
   ['another user', () => urls.stored.replace(/avatars\/\d+/, 'avatars/987654321')],
-  ['no hash', () => `${BASE_URL}/avatars/1/picture.jpg`],
-  ['another file extension', () => urls.stored.replace('.jpg', '.html')],
   ['an id with a leading zero', () => urls.stored.replace('avatars/', 'avatars/0')],
-  ['the folder', () => `${BASE_URL}/avatars/`],
   ['an encoded path traversal', () => `${BASE_URL}/avatars/1/..%2f..%2fsecret.jpg`],
 ])('answers 404 in JSON for %s', async (_, url) => {
   const headers = { 'if-none-match': '*' }

@@ -8,7 +8,7 @@ import { LOCAL_CHAIN_ID } from '../../scripts/local/chain/chain-id.ts'
 import { erc1155Abi } from '../../scripts/local/chain/collectibles.ts'
 import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { rpc } from '../support/chain/rpc.ts'
-import { instance, linkMailedBy } from '../support/instance/instance.ts'
+import { instance } from '../support/instance/instance.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'
@@ -55,20 +55,6 @@ export async function open(options: BrowserContextOptions = {}): Promise<Page> {
 /** Waits for a page with the menu of the signed-in user. */
 export const waitForSignIn = (page: Page) =>
   page.getByRole('button', { name: /^Menu of/ }).waitFor()
-
-/** Signs in with a mailed link, as a person does, and returns the link. */
-export async function signInByMail(page: Page, email: string, linkOf = linkMailedBy) {
-  await page.goto('/sign-in')
-  await page.getByLabel('E-mail address').fill(email)
-  const link = await linkOf(email, async () => {
-    await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-  })
-  await page.goto(link)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await waitForSignIn(page)
-  return link
-}
 
 /** Clicks on the wallet that the page offers. */
 export const tryWallet = (page: Page) => page.getByRole('button', { name: 'Test Wallet' }).click()

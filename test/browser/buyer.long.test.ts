@@ -136,18 +136,4 @@ describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
     await page.context().clearCookies()
     await page.getByText('because you are signed out').waitFor()
   })
-
-  it('shows the start page and what sellers have sold', async () => {
-    const page = await marketplace.open({ reducedMotion: 'reduce' })
-    await page.goto('/')
-    await page.getByRole('heading', { name: 'One of a million' }).waitFor()
-    await expectAccessible(page, 'start page')
-    await signInByMail(marketplace, page, 'cleo@example.com')
-    await page.getByRole('link', { name: 'Sold' }).click()
-    await page.getByText('Order WALK-4').waitFor()
-    await page.getByText('The buyer has not linked a wallet yet.').first().waitFor()
-    await expectAccessible(page, 'sold')
-    await page.getByRole('link', { name: 'Marketplace' }).click()
-    await page.getByRole('link', { name: 'Your orders' }).waitFor()
-  }, 120_000)
 })

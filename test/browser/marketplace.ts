@@ -7,7 +7,7 @@ import { vi } from 'vitest'
 import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, raiseLimits } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
-import { launch, openPage, signInByMail as signIn } from './browser.ts'
+import { launch, openPage, waitForSignIn } from './browser.ts'
 
 export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
@@ -81,12 +81,16 @@ function openMailbox(folder: string) {
   }
 }
 
-/** Signs in with a mailed link and returns the link. */
-export const signInByMail = (marketplace: Marketplace, page: Page, email: string) =>
-  signIn(page, email, async (_, send) => {
-    await send()
-    return marketplace.nextLink()
-  })
+/** Signs in with a mailed link, as a person does. */
+export async function signInByMail({ nextLink }: Marketplace, page: Page, email: string) {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+  await page.goto(await nextLink())
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await waitForSignIn(page)
+}
 
 /** Opens a page in a new browser profile, in which a person is signed in. */
 export async function openAs(
@@ -97,12 +101,6 @@ export async function openAs(
   const page = await marketplace.open(options)
   await signInByMail(marketplace, page, email)
   return page
-}
-
-export async function signOut(page: Page) {
-  await page.getByRole('button', { name: /^Menu of/ }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByText('You are signed out.').waitFor()
 }
 
 /** A PNG of 600 × 300 pixels: its left half is red, its right half is blue. */

@@ -91,31 +91,6 @@ describe.skipIf(!hasChromium)('the public pages', () => {
     await walk(user)
   })
 
-  it('lead from the start page to an NFT with its art, to its creator, and to others', async () => {
-    const page = await marketplace.open()
-    const others: string[] = []
-    page.on('request', (request) => {
-      if (!request.url().startsWith(marketplace.url)) others.push(request.url())
-    })
-    await page.goto('/')
-    await page.getByRole('link', { name: 'See all' }).click()
-    await page.getByLabel('Words of the title').fill('the only')
-    await page.getByLabel('Show').selectOption('For sale')
-    await page.getByRole('button', { name: 'Search' }).click()
-    const art = page.waitForResponse('**/nfts/1/art/page')
-    // The card as a whole is the link.
-    await page.locator('.release').click({ position: { x: 20, y: 20 } })
-    await page.getByRole('heading', { name: 'The only one', level: 1 }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/nfts/1')
-    expect((await art).headers()['content-type']).toBe('image/jpeg')
-    await page.getByRole('link', { name: 'Cleo Creator' }).click()
-    await page.getByRole('heading', { name: 'Cleo Creator', level: 1 }).waitFor()
-    await page.getByRole('link', { name: 'Search in these NFTs' }).click()
-    await page.getByRole('link', { name: 'All creators' }).click()
-    expect(new URL(page.url()).pathname).toBe('/nfts')
-    expect(others).toEqual([])
-  })
-
   it('show the drawing as it is where the art cannot be had', async () => {
     const page = await marketplace.open()
     await page.goto('/nfts/1')

@@ -8,22 +8,10 @@ import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 const pages: Record<string, readonly string[]> = {
   'a visitor': [
     ...['/', '/nfts', '/nfts?q=nothing+fits', `/nfts?q=${'x'.repeat(300)}`, '/nfts?edition=unique'],
-    ...[
-      '/nfts/1',
-      '/nfts/2',
-      '/nfts/6',
-      '/creators/cleo',
-      '/sign-in',
-      '/sign-in?notice=signed-out',
-    ],
-    ...[
-      '/sign-in/email/sent',
-      '/claim/6',
-      '/phone?secret=0',
-      '/phone/wallet',
-      '/mails/unsubscribe',
-    ],
-    ...['/docs', '/docs/errors', '/nowhere'],
+    ...['/nfts/1', '/nfts/2', '/nfts/6', '/creators/cleo', '/sign-in', '/sign-in/email/sent'],
+    ...['/sign-in?notice=signed-out', '/sign-in/email?secret=0', '/claim/6', '/phone?secret=0'],
+    ...['/phone/wallet', '/mails/unsubscribe'],
+    ...['/docs', '/docs/errors', '/docs/webhooks', '/docs/api-orders', '/nowhere'],
   ],
   // With a wallet, an address and orders in each state.
   'bo@example.com': [
@@ -38,21 +26,17 @@ const pages: Record<string, readonly string[]> = {
   'emil@example.com': ['/orders', '/orders/6', '/claim/6', '/collection', '/settings/account'],
   'cleo@example.com': [
     ...['/orders?side=sold', '/settings/selling', '/settings/profile', '/settings/api-access'],
-    '/settings/selling/2',
+    ...['/settings/selling/2', '/create', '/create/new'],
     ...['/settings/webhooks', '/settings/webhooks/new'],
   ],
   'ada@example.com': [
-    ...[
-      '/operations',
-      '/operations?range=days',
-      '/operations/transfers',
-      '/operations/transfers/2',
-    ],
+    ...['/operations', '/operations?range=days', '/operations/transfers'],
+    ...['/operations/transfers/2', '/operations/catalogue', '/operations/listings/2'],
     ...['/operations/orders', '/operations/orders/2', '/operations/users', '/operations/users/5'],
     ...['/operations/nfts', '/operations/nfts/5', '/operations/listings', '/operations/shops'],
     ...['/operations/search?q=bo', '/operations/search?q=nothing', '/operations/audit'],
     ...['/operations/administrators', '/operations/review', '/operations/review/nft/4'],
-    ...['/settings/api-access/everyone'],
+    ...['/settings/api-access', '/settings/api-access/everyone'],
   ],
 }
 

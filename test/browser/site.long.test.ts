@@ -5,7 +5,7 @@ import type { WalletNetwork } from '../../src/pages/wallet/views.tsx'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet, replaceNetworks, tryWallet, waitForSignIn } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace, openAs, signInByMail, signOut } from './marketplace.ts'
+import { aMarketplace, type Marketplace, openAs } from './marketplace.ts'
 
 /** Describes the focused element, and whether its focus is visible. */
 const FOCUSED = `(({ textContent, name }) => {
@@ -42,20 +42,6 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   const call = (path: string, token: string) =>
     fetch(`${marketplace.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
   const OWN = '/api/public/user/me/deliveryAddresses'
-
-  it('asks a wallet on another chain to switch', async () => {
-    const page = await marketplace.open()
-    const { requests } = await installWallet(page, { chainId: 1 })
-    await page.goto('/sign-in')
-    await tryWallet(page)
-    await waitForSignIn(page)
-    expect(requests).toEqual([
-      'eth_requestAccounts',
-      'eth_chainId',
-      'wallet_switchEthereumChain',
-      'personal_sign',
-    ])
-  })
 
   it('adds the chain to a wallet that does not know it', async () => {
     const nested = { code: -32603, message: 'Error', data: { originalError: UNKNOWN_CHAIN } }
@@ -176,96 +162,4 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.keyboard.press('Escape')
     await entry.waitFor({ state: 'hidden' })
   })
-
-  it('is accessible on every page', async () => {
-    const page = await marketplace.open({ reducedMotion: 'reduce' })
-    const check = (name: string) => expectAccessible(page, name)
-    const visit = async (path: string, name: string) => {
-      await page.goto(path)
-      await check(name)
-    }
-    await visit('/sign-in?redirect=/settings/account&notice=signed-out', 'sign-in without a wallet')
-    await page.getByText('No wallet was found').waitFor()
-    await check('no wallet')
-    // The browser would not send it.
-    await page.evaluate('for (const form of document.forms) form.noValidate = true')
-    await page.getByLabel('E-mail address').fill('ada')
-    await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByText('This is not an e-mail address.').waitFor()
-    await check('not an address')
-    await page.getByLabel('E-mail address').fill('somebody.with.a.long.name@mail.example.com')
-    await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-    await check('link sent')
-    await marketplace.nextLink()
-    await page.getByRole('button', { name: 'Send another link' }).click()
-    await page.getByText('Another link is on its way.').waitFor()
-    await check('another link sent')
-    await visit(await marketplace.nextLink(), 'confirm the sign-in')
-    await visit('/sign-in/email?secret=0', 'link cut')
-    await visit(`/sign-in/email?secret=${'0'.repeat(64)}`, 'link expired')
-    await visit('/nowhere', 'not found')
-
-    const { requests } = await installWallet(page)
-    await page.goto('/sign-in')
-    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
-    await check('sign-in')
-    expect(requests).toEqual([])
-    await tryWallet(page)
-    await waitForSignIn(page)
-    await visit('/settings/api-access', 'no tokens')
-    await visit('/nowhere', 'not found, signed in')
-    await visit('/settings/account', 'account with a wallet')
-    await visit('/settings/api-access/everyone', 'for administrators only')
-
-    await page.goto('/settings/account')
-    await page.getByLabel('Address to add').fill('new@example.com')
-    await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByText('a link is on its way').waitFor()
-    await check('account, link sent')
-    await visit(await marketplace.nextLink(), 'confirm the address')
-    await page.getByRole('button', { name: 'Confirm' }).click()
-    await page.getByText('The e-mail address is linked.').waitFor()
-    await check('account with both')
-    await page.getByRole('button', { name: 'Unlink the e-mail address' }).click()
-    await check('account, unlinking')
-    await page.keyboard.press('Escape')
-    await visit(`/settings/account/email?secret=${'0'.repeat(64)}`, 'confirmation expired')
-    await page.getByRole('button', { name: /^Menu of/ }).click()
-    await check('menu')
-    await page.goto('/settings/account')
-    await signOut(page)
-
-    await signInByMail(marketplace, page, 'ada@example.com')
-    await page.goto('/settings/api-access')
-    await page.getByLabel('Name', { exact: true }).fill('Shop in Oslo, orders of the night run')
-    await page.getByLabel('On behalf of').selectOption('master')
-    await page.getByRole('button', { name: 'Generate token' }).click()
-    await page.getByLabel('Token', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Copy the text of “Token”' }).click()
-    await page.getByText('Copied.').waitFor()
-    await check('a token')
-    await visit('/settings/api-access', 'tokens')
-    await page
-      .getByRole('button', { name: /^Revoke/ })
-      .first()
-      .click()
-    await check('tokens, revocation')
-    await visit('/settings/api-access/everyone', 'everyone')
-    await visit('/settings/api-access/everyone?owner=nobody@example.com', 'everyone, none found')
-    await visit('/settings/sessions', 'sessions')
-    await openAs(marketplace, 'ada@example.com')
-    await visit('/settings/sessions', 'two sessions')
-    await marketplace.ageSessions()
-    await visit('/sign-in/again', 'sign in again')
-    await visit('/settings/api-access', 'tokens, old sign-in')
-    await visit('/settings/account', 'account, old sign-in')
-    await visit('/settings/sessions', 'sessions, old sign-in')
-    await signOut(page)
-
-    await signInByMail(marketplace, page, 'emil@example.com')
-    await page.goto('/settings/account')
-    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
-    await check('account without a wallet')
-  }, 600_000)
 })

@@ -1,7 +1,7 @@
-/** The most important ways through the pages. The long tests of this folder have the others. */
+/** A way through the pages with a wallet. The long tests of this folder have the others. */
 import { describe, expect, it } from 'vitest'
 import { instance, userId } from '../support/instance/instance.ts'
-import { installWallet, open, piecesOf, placeOrder, signInByMail, tryWallet } from './browser.ts'
+import { installWallet, open, tryWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 
 describe.skipIf(!hasChromium)('in a browser', () => {
@@ -28,29 +28,5 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Revoke token' }).click()
     await page.getByText('The token is revoked').waitFor()
     expect((await call()).status).toBe(401)
-  })
-
-  it('a buyer signs in by mail, links a wallet, and watches an NFT arrive', async () => {
-    const page = await open({ timezoneId: 'Asia/Tokyo' })
-    const { account } = await installWallet(page)
-    await signInByMail(page, 'smoke-buyer@example.com')
-    const { nft } = await placeOrder(instance, {
-      buyerUserId: await userId('smoke-buyer@example.com'),
-      providerId: 'SMOKE-1',
-    })
-    await page.goto('/orders')
-    await page.getByText('Order SMOKE-1').waitFor()
-    await page.getByRole('link', { name: 'Link a wallet' }).first().click()
-    await tryWallet(page)
-    await page.getByText('The wallet is linked. 1 NFT is on its way.').waitFor()
-    // Lost if the page is loaded again.
-    await page.evaluate('globalThis.isSamePage = true')
-    await page.locator('.order .done').nth(2).waitFor()
-    expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
-    expect(await piecesOf(instance.rpcUrl, account.address, nft)).toBe(1n)
-    const time = page.locator('.order time').last()
-    const at = new Date((await time.getAttribute('datetime')) ?? '')
-    const inTokyo = { dateStyle: 'long', timeStyle: 'medium', timeZone: 'Asia/Tokyo' } as const
-    expect(await time.getAttribute('title')).toBe(at.toLocaleString('en-GB', inTokyo))
   })
 })

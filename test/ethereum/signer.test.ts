@@ -1,4 +1,4 @@
-import { hashMessage, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import { hashMessage, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { decodeCallData, getSigner, isSignedBy, sign } from '../../src/ethereum/signer.ts'
@@ -11,17 +11,6 @@ it('shows no key of a signer', () => {
   expect(JSON.stringify(getSigner(KEY))).not.toContain(KEY.slice(2))
 })
 
-it('signs a call, always with the same bytes', async () => {
-  const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n }
-  const call = { chainId: 1, nonce: 7, to: ADDRESS, data: '0xabcd', gas: 30_000n, ...fees } as const
-  const { raw, hash } = await sign(getSigner(KEY), call)
-  expect(await sign(getSigner(KEY), call)).toEqual({ raw, hash })
-  expect(hash).toBe(keccak256(raw))
-  expect(decodeCallData(raw)).toBe('0xabcd')
-  expect(parseTransaction(raw)).toMatchObject({ nonce: 7, gas: 30_000n, type: 'eip1559', ...fees })
-  expect(await recoverTransactionAddress({ serializedTransaction: raw as never })).toBe(ADDRESS)
-})
-
 it.each([
   ['a nonce of zero', 0, 1n],
   ['no tip', 7, 0n],
@@ -30,7 +19,9 @@ it.each([
 ])('signs the bytes that viem signs: %s', async (_, nonce, maxPriorityFeePerGas) => {
   const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas }
   const call = { chainId: 1, nonce, to: ADDRESS, data: '0xabcd', gas: 30_000n, ...fees } as const
-  const { raw } = await sign(getSigner(KEY), call)
+  const { raw, hash } = await sign(getSigner(KEY), call)
+  expect(hash).toBe(keccak256(raw))
+  expect(decodeCallData(raw)).toBe('0xabcd')
   const account = privateKeyToAccount(KEY)
   expect(raw).toBe(await account.signTransaction({ type: 'eip1559', ...call }))
 })

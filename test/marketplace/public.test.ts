@@ -200,19 +200,6 @@ describe('what cannot be ordered', () => {
     expect(await nft(stored)).toMatchObject({ sellable, notSellableReason })
   })
 
-  it('is not in the list of what is active, if it is an auction', async () => {
-    const { seller, listing: sale, nft: stored } = await aShop({ listing: auction })
-    const query = `?sellerId=${seller.id}&active`
-    for (const [resource, id] of [
-      ['listings', sale.id],
-      ['nfts', stored.id],
-    ] as const) {
-      expect((await get(resource, `${query}=true`))[resource]).toEqual([])
-      expect((await get(resource, `${query}=false`))[resource]).toMatchObject([{ id }])
-    }
-    expect(await listing(sale)).toMatchObject({ type: 'auction', active: true })
-  })
-
   it('is a piece where the relayers cannot deliver one', async () => {
     await db.insert(networks).values({ chainId: 31337, leaseUntil: '', maxPieces: 0 })
     const sale = await aListing(await anNft(await aUser()))

@@ -88,11 +88,6 @@ describe('a buyer without a wallet', () => {
 
   it.each([
     ['de', 'Letzte Erinnerung: „Moon“ wartet auf Ihre Wallet', 'Wallet verknüpfen'],
-    [
-      'fr-CA',
-      'Dernier rappel\u00a0: «\u00a0Moon\u00a0» attend votre portefeuille',
-      'Associer un portefeuille',
-    ],
     ['\r\nBcc: x', last, 'Connect a wallet'],
   ])('is reminded in the language of the locale %s', async (locale, subject, button) => {
     await sellToGuest('Moon', locale)

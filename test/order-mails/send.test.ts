@@ -326,8 +326,6 @@ it.each([
   ['en', 'Connect a wallet to receive “Moon” (order #A_1/2-3)'],
   ['de', 'Verknüpfen Sie eine Wallet, um „Moon“ zu erhalten (Bestellung #A_1/2-3)'],
   ['fr', 'Associez un portefeuille pour recevoir «\u00a0Moon\u00a0» (commande #A_1/2-3)'],
-  ['es', 'Vincule una cartera para recibir «Moon» (pedido #A_1/2-3)'],
-  ['it', 'Collega un wallet per ricevere «Moon» (ordine #A_1/2-3)'],
 ])('names the number of the shop in %s', async (locale, subject) => {
   expect(await subjectOf('#A_1/2-3', locale)).toMatchObject({ subject })
 })

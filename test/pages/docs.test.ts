@@ -65,16 +65,6 @@ it('links a guide to its Markdown, and a page of the reference to none', async (
   expect(await textOf('/docs/api-orders')).not.toMatch(link)
 })
 
-it('describes each page for search engines', async () => {
-  const head = async (path: string) => /<head>.*<\/head>/s.exec(await textOf(path))?.[0]
-  expect(await head('/docs')).toContain(
-    '<meta name="description" content="Place the orders that your shop has been paid for, and follow each NFT to its buyer&#39;s wallet."/>',
-  )
-  expect(await head('/docs/webhooks')).toContain(
-    `<link rel="canonical" href="${BASE_URL}/docs/webhooks"/>`,
-  )
-})
-
 const fetchAsset = (path: string) => env.ASSETS.fetch(`https://marketplace.test${path}`)
 
 it.each(['/client.tgz', '/check-my-shop.tgz'])('serves the package %s', async (path) => {

@@ -146,13 +146,6 @@ describe('/nfts', () => {
     expect((await open(`/nfts/${both.id}`)).html.match(/€[\d.]+/g)).toEqual(['€20.00', '€20.00'])
   })
 
-  it('names the creator whose NFTs it shows, and leads to all others', async () => {
-    const { list } = await aCreator(['A', 'B'], {}, { name: 'Cleo', username: 'cleo_nfts' })
-    const { html } = await open(`${list}&q=a`)
-    expect(html).toContain('href="/creators/cleo_nfts"')
-    expect(linkIn(html, 'All creators')).toBe('/nfts?q=a')
-  })
-
   it('finds nothing with words that are too long or cannot be read, and says so', async () => {
     await aCreator(['Long'])
     for (const q of ['x'.repeat(256), `long ${'x'.repeat(2000)}`, 'long%00']) {

@@ -125,11 +125,3 @@ it.each([
   expect(html).toContain(`value="${avatarUrl}"`)
   expect(await profileOf(user)).toMatchObject(unchanged)
 })
-
-it('limits how often a picture is changed', async () => {
-  const { visitor } = await aSignedInVisitor()
-  const AVATAR_LIMIT: RateLimit = { limit: async () => ({ success: false }) }
-  const form = { avatarUrl: 'http://example.com/picture.jpg' }
-  const response = await visitor.post(`${PAGE}/avatar-url`, { form, env: { AVATAR_LIMIT } })
-  expect(response.status).toBe(429)
-})
