@@ -210,16 +210,6 @@ it('is another account on another chain, because anybody may own the address the
     })
 })
 
-it('is another account than the wallet with a key at its address', async () => {
-  const chain = await aChain()
-  const { address } = aWallet()
-  const user = await aUser({ ethereumPublicAddr: address })
-  const byContract = await signInAsContract(chain, address)
-  expect(byContract).not.toBe(user.id)
-  expect(await findRow(users, byContract)).toMatchObject({ walletChainId: chain.chainId })
-  expect(await findRow(users, user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
-})
-
 it('gets what was ordered for its address on its chain, with the account that the order has made', async () => {
   const [chain, other] = [await aChain(), await aChain()]
   const { address } = aWallet()

@@ -4,7 +4,6 @@ import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { mintPermissions } from '../../src/db/schema/creators.ts'
 import { burns, deliveries } from '../../src/db/schema/delivery.ts'
-import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -145,15 +144,6 @@ it('purges the pictures of the person from the cache, also when it is repeated',
   for (let i = 0; i < 2; i++)
     expect(await purgedBy(() => forget(master, user))).toEqual([`/avatars/${user.id}/`])
   expect(await purgedBy(() => forget(master, user, '?dryRun=true'))).toEqual([])
-})
-
-it('can be repeated, and records each time in the audit log', async () => {
-  const { master, user } = await aPerson()
-  const first = await answerOf(forget(master, user))
-  expect(await answerOf(forget(master, user))).toEqual(first)
-  const isIt = eq(auditLog.subject, `${user.id}`)
-  const entries = await db.select().from(auditLog).where(isIt)
-  expect(entries).toMatchObject([{ action: 'user.forget' }, { action: 'user.forget' }])
 })
 
 it('closes the account even if its pictures cannot be removed, and removes them when repeated', async () => {
