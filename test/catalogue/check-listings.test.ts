@@ -262,25 +262,6 @@ describe('an obstacle', () => {
     expect(await codes()).toEqual(['token_not_transferable', ...Array(4).fill(null)])
   })
 
-  it('of what a treasury holds is not that of what the seller holds of the contract', async () => {
-    await forgetOthers()
-    const chain = await aChain({ erc721: 4 })
-    const ofTreasury = await Promise.all(
-      ['0', '1', '2'].map((tokenId) => sell(chain, chain.contracts.erc721, { tokenId })),
-    )
-    const [first] = ofTreasury
-    if (!first) throw new Error('nothing is listed')
-    const own = await sell(chain, chain.contracts.erc721, { tokenId: '3', heldBySeller: true })
-    const codes = () => Promise.all([...ofTreasury, own].map(codeOf))
-    const refused = 'token_not_transferable'
-    await stop(await order(first), refused)
-    expect(await codes()).toEqual([refused, refused, refused, null])
-    // What the seller has can be delivered. Of the treasury, which has none, two are tried.
-    await check(chain, 1, { treasury: getAddress(chain.owner) })
-    const missing = 'holder_has_no_token'
-    expect(await codes()).toEqual([missing, missing, refused, null])
-  })
-
   it('of one piece stops only the listings of this NFT, and none of a token that only some may get', async () => {
     await forgetOthers()
     const chain = await aChain({ erc721: 3 })

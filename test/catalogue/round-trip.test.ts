@@ -187,22 +187,6 @@ it('takes an export of two removed persons, of which one came from another insta
   expect(new Set(ids).size).toBe(4)
 })
 
-it('takes the longest metadata again', async () => {
-  const record = (length: number) => {
-    const metadata = { name: 'L', text: 'x'.repeat(length - '{"name":"L","text":""}'.length) }
-    return linesOf([
-      aUserRecord('cleo'),
-      anNftRecord('long', 1, { releaseAt: undefined, metadata }),
-    ])
-  }
-  expect((await importing(record(122_880))).issues).toBeUndefined()
-  await expectRoundTrip()
-  const message = 'must have at most 122880 characters'
-  expect((await importing(record(122_881))).issues).toEqual([
-    { path: 'lines[2].metadata', code: 'invalid_input', message },
-  ])
-})
-
 describe('a network that is not configured', () => {
   it('stays where it is stored, and is refused elsewhere with what to add', async () => {
     await importing(linesOf([aUserRecord('cleo'), anNftRecord('one', 1)]))

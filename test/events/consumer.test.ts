@@ -19,7 +19,6 @@ import {
   aTest,
   change,
   consume,
-  databaseOf,
   type Endpoint,
   endpointRow,
   fromNow,
@@ -187,7 +186,6 @@ describe('an event', () => {
 
   it.each([
     ['60', MINUTE],
-    ['1', 5 * SECOND],
     ['999999999', DAY],
     ['soon', 5 * SECOND],
   ])('waits for Retry-After: %s', async (header, delay) => {
@@ -203,17 +201,6 @@ describe('an event', () => {
     answering(429, { 'retry-after': new Date(Date.now() + HOUR).toUTCString() })
     await consume([endpoint])
     expect(await messageRow(event)).toMatchObject({ dueAt: fromNow(HOUR), tries: 1 })
-  })
-
-  it('goes to endpoints of administrators on their own queue', async () => {
-    const { id: userId } = await aUser({ roleId: 1 })
-    const endpoint = await anEndpoint({ userId, role: 'master' })
-    await anEvent({ type: 'alarm.raised' })
-    answering(500)
-    expect(await consume([endpoint])).toEqual({
-      ...NOTHING,
-      masterWakeUps: [{ endpointId: endpoint.id, delaySeconds: 5 }],
-    })
   })
 })
 
@@ -233,12 +220,10 @@ describe('an attempt fails if the receiver', () => {
     expect(await failureOf(url)).toEqual({ status: 307, error })
   })
 
-  it.each([
-    [525, 'the TLS handshake with it failed, so Cloudflare answered 525'],
-    [526, 'its certificate is not trusted, so Cloudflare answered 526'],
-  ])('has no TLS that Cloudflare takes, which answers %i instead', async (status, error) => {
-    answering(status)
-    expect(await failureOf()).toEqual({ status, error })
+  it('has no TLS that Cloudflare takes, which answers instead', async () => {
+    answering(526)
+    const error = 'its certificate is not trusted, so Cloudflare answered 526'
+    expect(await failureOf()).toEqual({ status: 526, error })
   })
 
   it('does not answer within 15 s', async () => {
@@ -256,7 +241,6 @@ describe('an attempt fails if the receiver', () => {
 
   it.each([
     ['https://10.0.0.1/', 'url: must point to a public host'],
-    ['https://localhost/', 'url: must point to a public host'],
     ['http://receiver.example.com/', 'url: must be an https URL'],
   ])('is at %s', async (url, error) => {
     const received = receive()
@@ -570,25 +554,6 @@ describe('while an event is on its way', () => {
     expect(await endpointRow(endpoint)).toMatchObject({ position: later.id, dueAt: null })
   })
 
-  it('and the Worker stops before it stores that, it is sent again after 60 s', async () => {
-    const { endpoint, event } = await aDueEvent()
-    const received = receive()
-    let trips = 0
-    const DB = databaseOf((send) =>
-      ++trips <= 2 ? send() : Promise.reject(new Error('the Worker was stopped')),
-    )
-    expect((await consume([endpoint], { DB })).wakeUps).toEqual([])
-    expect(logged('webhook_run_failed')).toMatchObject([{ endpointId: endpoint.id }])
-    pass(59)
-    await consume([endpoint])
-    expect(received).toHaveLength(1)
-    pass(1)
-    await consume([endpoint])
-    expect(idsIn(received)).toEqual([nameOf(event), nameOf(event)])
-    await consume([endpoint])
-    expect(received).toHaveLength(2)
-  })
-
   it('and another run takes over after 60 s, the first one changes nothing', async () => {
     const { endpoint, event } = await aDueEvent()
     let isFirst = true
@@ -653,22 +618,18 @@ describe('an endpoint that is not verified', () => {
     expect(await messageRow(test)).toMatchObject({ state: 'delivered' })
   })
 
-  it.each(['"c0ffee"', '{ "challenge": "c0ffee" }'])(
-    'is verified by the challenge as JSON: %s',
-    async (body) => {
-      const { endpoint } = await unverified()
-      receive(() => new Response(body))
-      await consume([endpoint])
-      expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: ago(0) })
-    },
-  )
+  it('is verified by the challenge as JSON', async () => {
+    const { endpoint } = await unverified()
+    receive(() => new Response('{ "challenge": "c0ffee" }'))
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ verifiedAt: ago(0) })
+  })
 
   it.each([
     ['another text', () => new Response('c0ffe')],
     ['a longer text', () => new Response(`${challenge}${'0'.repeat(1_000_000)}`)],
     ['what it got', (body: string) => new Response(body)],
     ['the challenge with an error', () => new Response(challenge, { status: 500 })],
-    ['nothing', () => new Response(null, { status: 204 })],
   ])('is not verified by %s', async (_, answer) => {
     const { endpoint } = await unverified()
     receive(({ body }) => answer(body))

@@ -6,7 +6,7 @@ import { quotas } from '../../src/db/schema/operations.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser, db, setRow } from '../support/makers.ts'
+import { aUser, db } from '../support/makers.ts'
 import {
   aDueEvent,
   anEndpoint,
@@ -67,13 +67,6 @@ it('wakes more endpoints than a call of the queue takes', async () => {
   expect(sizes).toEqual([100, 1])
 })
 
-it('logs that the queue did not take a wake-up', async () => {
-  await aDueEvent()
-  const sendBatch = () => Promise.reject(new Error('the queue is unavailable'))
-  await cron({ WEBHOOKS: { sendBatch } as unknown as Queue })
-  expect(logged('webhook_wake_up_failed')).toEqual([{ error: 'Error: the queue is unavailable' }])
-})
-
 it('warns after four days of failure and disables after five, with one mail each', async () => {
   const { id: userId } = await aUser({ email: 'shop@example.com' })
   const url = 'https://hooks.example.com/secret?key=1'
@@ -116,19 +109,6 @@ it('disables no endpoint whose owner was not warned a day before', async () => {
   pass(DAY)
   await cron()
   expect(await endpointRow(endpoint)).toMatchObject({ disabledAt: ago(0) })
-})
-
-it('warns again after a success', async () => {
-  const endpoint = await anEndpoint({ failingSince: ago(4 * DAY) })
-  expect((await cron()).mails).toHaveLength(1)
-  receive()
-  await anEvent({ sellerId: endpoint.userId })
-  await consume([endpoint])
-  pass(DAY)
-  await cron()
-  expect(await endpointRow(endpoint)).toMatchObject({ disabledAt: null })
-  await setRow(webhookEndpoints, endpoint.id, { failingSince: ago(4 * DAY) })
-  expect((await cron()).mails).toHaveLength(1)
 })
 
 describe('an endpoint that answers 410', () => {

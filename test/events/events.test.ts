@@ -225,20 +225,6 @@ describe('a change of a delivery', () => {
     expect(event?.body.data).toMatchObject({ status: null, failReason: null, reasonCode: null })
   })
 
-  it('into awaiting_wallet appends order.awaiting_wallet', async () => {
-    const { order, item, buyer } = await anOrder()
-    await change(item, { state: 'failed', ...explain('no_relayer') })
-    await change(item, {
-      state: 'awaiting_wallet',
-      awaits: buyer.id,
-    })
-    expect(await typesOf(order)).toEqual([
-      ['order.created', 0],
-      ['order.failed', 2],
-      ['order.awaiting_wallet', 3],
-    ])
-  })
-
   it('that leaves state and reason as they are appends nothing, and one of the reason does', async () => {
     const { order, item } = await anOrder()
     await change(item, { state: 'failed', ...explain('token_moved_nothing') })

@@ -313,18 +313,6 @@ describe('a hostile receiver', () => {
     expect(received).toHaveLength(320)
   })
 
-  it('does not learn the challenge but from the request: the API does not show it', async () => {
-    const user = await aUser()
-    const token = await aToken(user)
-    const { id } = await anEndpoint({ userId: user.id, verifiedAt: null })
-    const test = await call('POST', `/api/webhooks/${id}/test`, { token })
-    const { message } = await test.json<{ message: { payload: { data: object } } }>()
-    expect(message.payload.data).not.toHaveProperty(
-      'challenge',
-      expect.stringMatching(/^[0-9a-f]{32}$/),
-    )
-  })
-
   it('does not let an endpoint of the same owner starve: the other has the next turn', async () => {
     const { id: userId } = await aUser()
     await anEndpoint({ userId, events: ['alarm.raised'], leaseUntil: fromNow(DAY) })

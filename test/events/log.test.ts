@@ -139,13 +139,6 @@ describe('the order', () => {
     expect(await read(token, '?since=2026-03-02T09:00:01Z')).toEqual(none)
   })
 
-  it('has 100 events on a page unless the caller asks for fewer', async () => {
-    const token = await aMasterToken()
-    await eventsOfOthers(101)
-    const { ids, hasMore } = await read(token)
-    expect([ids.length, hasMore]).toEqual([100, true])
-  })
-
   it('is empty, with nothing to go on with, in an empty log', async () => {
     const none = { ids: [], nextAfter: null, hasMore: false }
     expect(await read(await aMasterToken())).toEqual(none)
@@ -215,11 +208,4 @@ describe('events that were removed', () => {
     const page = { ids: [], nextAfter: old, hasMore: false }
     expect(await read(await aToken(user), `?after=${old}`)).toEqual(page)
   })
-})
-
-it('takes `after` or `since`, not both', async () => {
-  const both = '?after=evt_1772442000001000&since=2026-03-02T09:00:00Z'
-  expect(await errorOf(await get(await aToken(await aUser()), both))).toBe(
-    '400 invalid_input: since: must not be sent with `after`',
-  )
 })

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
@@ -14,6 +14,7 @@ import {
   aWebhook,
   aWebhookMessage,
   db,
+  setRow,
 } from '../support/makers.ts'
 import { anEvent, endpointRow, errorOf, hasEvents, sent, testMessage } from './endpoints.ts'
 
@@ -75,20 +76,6 @@ describe('creating', () => {
     expect(await recorded(webhook.id)).toEqual([])
   })
 
-  it('gives a master token an endpoint for all orders and alarms, and records it', async () => {
-    const administrator = await anAdministrator()
-    const events = ['order.failed', 'alarm.raised', 'alarm.cleared']
-    const { webhook } = await created(await aToken(administrator, 'master'), { url, events })
-    expect(webhook).toMatchObject({ userId: administrator.id, role: 'master', events })
-    expect(await recorded(webhook.id)).toEqual([
-      {
-        action: 'webhook.create',
-        userId: administrator.id,
-        details: { events, host: new URL(url).host },
-      },
-    ])
-  })
-
   it('sends a test at once, and wakes the queue of its role', async () => {
     const administrator = await anAdministrator()
     for (const role of ['user', 'master'] as const) {
@@ -134,22 +121,15 @@ describe('creating', () => {
   })
 
   it.each([
-    [{ sources: [] }, 'invalid_input: sources: must have at least one name, or be null'],
-    [{ sources: [''] }, 'invalid_input: sources[0]: must be 1 to 100 characters'],
-    [{ sources: ['a'.repeat(101)] }, 'invalid_input: sources[0]: must be 1 to 100 characters'],
-    [{ sources: Array(21).fill('A') }, 'invalid_input: sources: must have at most 20 elements'],
-    [{ sources: 'Shop' }, 'invalid_input: sources: must be a list'],
     [{ sources: ['A', 'B', 'A'] }, 'invalid_input: sources: must not have a name twice'],
     // No source is changed.
     [{ sources: ['A '] }, 'invalid_character: sources[0]: must not have U+0020 at position 2'],
     // Misspelled, it would be ignored.
     [{ Sources: ['Shop'] }, 'unknown_field: Sources: unknown; did you mean sources?'],
-    [{ events: [] }, 'invalid_input: events: must have at least one event'],
     [
       { events: ['order.failed', 'order.failed'] },
       'invalid_input: events: must not have an event twice',
     ],
-    [{ events: undefined }, 'invalid_input: events: is required'],
     [
       { events: ['order.created', 'alarm.raised'] },
       'invalid_input: events: must not have alarms: only endpoints of administrators get them',
@@ -170,26 +150,9 @@ describe('creating', () => {
     ['https://localhost/hook', 'url: must point to a public host'],
     ['https://10.0.0.1/hook', 'url: must point to a public host'],
     ['https://user:word@shop.example.com/', 'url: must not contain credentials'],
-    ['hook', 'url: must be a URL'],
-    ['', 'url: must be 1 to 2048 characters'],
-    [`https://shop.example.com/${'a'.repeat(2048)}`, 'url: must be 1 to 2048 characters'],
   ])('rejects the URL %.40s', async (wrong, message) => {
     const response = await create(await aToken(await aUser()), { ...hook, url: wrong })
     expect(await errorOf(response)).toBe(`400 invalid_input: ${message}`)
-  })
-
-  it('accepts http for a server on this machine that the configuration names', async () => {
-    const local = `http://${inject('remoteHost')}/empty`
-    const { webhook } = await created(await aToken(await aUser()), { ...hook, url: local })
-    expect(webhook.url).toBe(local)
-  })
-
-  it('lets a user have 10 endpoints', async () => {
-    const user = await aUser()
-    for (let i = 0; i < 10; i++) await aWebhook(user)
-    expect(await errorOf(await create(await aToken(user)))).toBe(
-      '409 conflict: you have 10 webhooks: delete one that you do not need',
-    )
   })
 
   it('needs a recent sign-in with a session, because an endpoint outlives it', async () => {
@@ -237,10 +200,8 @@ describe('changing', () => {
       '400 invalid_input: url: must be an https URL',
     )
     const alarms = { events: ['alarm.raised'] }
-    expect(await errorOf(await change(token, id, alarms))).toMatch(/^400 invalid_input: events/)
-    expect(await errorOf(await change(await aMasterToken(), id, alarms))).toMatch(
-      /^400 invalid_input: events/,
-    )
+    for (const caller of [token, await aMasterToken()])
+      expect(await errorOf(await change(caller, id, alarms))).toMatch(/^400 invalid_input: events/)
     expect((await rowOf(id)).events).toEqual(['order.created', 'order.delivered'])
   })
 
@@ -416,7 +377,11 @@ describe('changing', () => {
   it('records what a master token does', async () => {
     const administrator = await anAdministrator()
     const token = await aToken(administrator, 'master')
-    const { id } = await aWebhook(await aUser())
+    const events = ['order.failed', 'alarm.raised']
+    const { webhook } = await created(token, { url, events })
+    const { id } = webhook
+    expect(webhook).toMatchObject({ userId: administrator.id, role: 'master', events })
+    await setRow(webhookEndpoints, id, { verifiedAt: '2026-01-01T00:00:00.000Z' })
     const path = `/api/webhooks/${id}`
     const since = '2026-01-01T00:00:00.000Z'
     await call('POST', `${path}/replay`, { token, json: { since } })
@@ -426,6 +391,7 @@ describe('changing', () => {
     await call('DELETE', path, { token })
     const by = { userId: administrator.id }
     expect(await recorded(id)).toEqual([
+      { ...by, action: 'webhook.create', details: { events, host: 'shop.example.com' } },
       { ...by, action: 'webhook.replay', details: { since } },
       { ...by, action: 'webhook.change', details: { enabled: false, host: 'shop.example.com' } },
       { ...by, action: 'webhook.change', details: { enabled: true } },

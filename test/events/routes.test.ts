@@ -199,20 +199,6 @@ describe('a test', () => {
     expect(wakeUps).toEqual([{ endpointId: webhook.id, delaySeconds: 0 }])
     expect((await endpointRow(webhook)).dueAt).toBe(message.createdAt)
   })
-
-  it('replaces one that waits for another attempt', async () => {
-    const { webhook, token, path } = await anOwner()
-    const order = await aWebhookMessage(webhook, { state: 'pending', dueAt: daysAgo(0) })
-    const sendTest = async () =>
-      (await call('POST', `${path}/test`, { token })).json<{ message: Message }>()
-    const [first, second] = [await sendTest(), await sendTest()]
-    const { messages } = await (await call('GET', `${path}/messages`, { token })).json<Log>()
-    expect(messages).toMatchObject([
-      { id: second.message.id, state: 'pending' },
-      { id: first.message.id, state: 'failed', dueAt: null },
-      { id: order.id, state: 'pending' },
-    ])
-  })
 })
 
 describe('sending a message again', () => {

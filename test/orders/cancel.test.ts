@@ -2,11 +2,9 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { events } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aMasterToken, aSession, aToken, aUser, db, findRow, setRow } from '../support/makers.ts'
-import { moveTo } from '../support/transitions.ts'
 import { aShop, recordWakeUps, sold, times } from './shop.ts'
 
 const wakeUps = recordWakeUps()
@@ -132,14 +130,4 @@ it('is in the audit log once, if an administrator did it', async () => {
   await set(item, { state: 'failed', requestedAction: 'deliver', ...explain('no_relayer') })
   for (let i = 0; i < 2; i++) await cancel(token, order)
   expect(await entries()).toEqual([{ action: 'transfer.cancel', subject: `${item.id}` }])
-})
-
-it('appends no event before the chain has recorded it', async () => {
-  const { order, shopToken, item } = await anOrder()
-  await cancel(shopToken, order)
-  const types = async () =>
-    (await db.select().from(events).where(eq(events.orderId, order.id))).map(({ type }) => type)
-  expect(await types()).toEqual(['order.created'])
-  await moveTo(item.id, 'cancelled', explain('cancelled'))
-  expect(await types()).toEqual(['order.created', 'order.cancelled'])
 })

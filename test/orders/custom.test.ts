@@ -48,9 +48,6 @@ it('returns 400 for more or larger texts, and for what is no text', async () => 
     [{ '': 'x' }, 'custom: must have keys of 1 to 64 characters'],
     [{ ['k'.repeat(65)]: 'x' }, 'custom: must have keys of 1 to 64 characters'],
     [{ a: 1 }, 'custom.a: must be text'],
-    [{ a: {} }, 'custom.a: must be text'],
-    [['a'], 'custom: must be an object'],
-    ['a', 'custom: must be an object'],
     // What other languages cannot read.
     [{ 'a\u0000': 'x' }, 'custom: must not have U+0000 at position 2 of a key'],
     [{ 'é\ud83d': 'x' }, 'custom: must not have U+D83D at position 2 of a key'],

@@ -5,7 +5,7 @@ import { users } from '../../src/db/schema/users.ts'
 import { aReservation, heldOf } from '../reservations/holds.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { aToken, db } from '../support/makers.ts'
-import { aShop, billingData, placed, placeError, recordWakeUps, stockOf } from './shop.ts'
+import { aShop, billingData, recordWakeUps, stockOf } from './shop.ts'
 
 const sendBatch = recordWakeUps()
 
@@ -42,25 +42,6 @@ it('returns what the orders would cost, and writes nothing', async () => {
   expect(await counts()).toEqual([orderCount, reservationCount + 1, ...others])
   expect([await stockOf(nft), await heldOf(nft)]).toEqual([10, 1])
   expect(sendBatch).not.toHaveBeenCalled()
-})
-
-it('returns the errors that placing the orders would have', async () => {
-  const { token, input, listing } = await aShop({ nft: { amount: 2 } })
-  await placed(token, [{ ...input, providerId: 'A-1' }])
-  await aReservation(token, { listingId: listing.id })
-  const inputs = [
-    { ...input, providerId: 'A-1' },
-    { ...input, reservationId: crypto.randomUUID() },
-    { ...input, expectedPriceCents: 5, expectedCurrency: 'EUR' },
-    { ...input, buyerUserId: 999_999 },
-    { ...input, listingId: 999_999 },
-  ]
-  const { status, code, issues } = await placeError(token, inputs)
-  expect(await check(token, inputs)).toMatchObject({ status, code, orders: null, issues })
-  expect(await check(token, [{ ...input, provider_id: 'A-2' }])).toMatchObject({
-    status: 400,
-    code: 'unknown_field',
-  })
 })
 
 it('says that too many orders are open', async () => {

@@ -69,10 +69,8 @@ it('finds an order beyond those that one call looks at, after pages without orde
 it('returns 400 for a wrong value, and names it', async () => {
   const { token } = await aShop()
   for (const [query, path, message] of [
-    ['limit=101', 'limit', 'must be a number from 1 to 100'],
     ['cursor=x', 'cursor', 'must be the `nextCursor` of a page'],
     ['cursor=1&updatedFrom=2026-01-01T00:00:00Z', 'cursor', 'is of a list with other filters'],
-    ['createdTo=2026-01-01', 'createdTo', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
     ['fields=all', 'fields', 'must be "summary"'],
   ] as const)
     expect(

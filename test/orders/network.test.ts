@@ -5,8 +5,8 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { readSettings } from '../../src/env.ts'
 import { placeOrders } from '../../src/orders/placing/place.ts'
 import { callWith } from '../support/api.ts'
-import { aListing, anAddress, anNft, aUser, findRow } from '../support/makers.ts'
-import { aShop, contextOf, placed, recordWakeUps, settings, sold, stockOf } from './shop.ts'
+import { aListing, anNft, findRow } from '../support/makers.ts'
+import { aShop, contextOf, placed, recordWakeUps, settings, stockOf } from './shop.ts'
 
 const sendBatch = recordWakeUps()
 
@@ -37,21 +37,6 @@ it('accepts an order for an NFT on a network that is not configured, and its ite
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
     [{ body: { chainId: 31337 }, delaySeconds: 0 }],
   ])
-})
-
-it('waits for the wallet of a buyer even if the network is not configured', async () => {
-  const { token, input } = await aShop({ nft: { contractNetwork: 'nowhere' } })
-  const buyer = await aUser({ ethereumPublicAddr: '', provider: 'email' })
-  await anAddress(buyer)
-  const { item } = await sold(token, { ...input, buyerUserId: buyer.id })
-  expect(item).toMatchObject({ status: 'awaiting_wallet' })
-  expect(await deliveryOf(item)).toMatchObject({
-    state: 'awaiting_wallet',
-    reasonCode: null,
-    chainId: null,
-    awaits: buyer.id,
-  })
-  expect(sendBatch).not.toHaveBeenCalled()
 })
 
 it('pins an item to the chain that its network has when it is placed', async () => {

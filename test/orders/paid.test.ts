@@ -106,24 +106,15 @@ it('is refused with an unknown field, also by its number', async () => {
   expect(await ordersOf(buyer)).toEqual([])
 })
 
-it('is refused without an amount and a currency, and with wrong ones', async () => {
+it('is refused with more tax than was paid, and in what is no currency', async () => {
   const { token, input } = await aShop()
   const noCode = 'currency: must be a currency of ISO 4217, as in "EUR"'
   const cases: [given: object, problem: string][] = [
-    [{ currency: 'EUR' }, 'grossCents: is required'],
-    [{ grossCents: 1 }, 'currency: is required'],
-    [{ ...paid, grossCents: 9.5 }, 'grossCents: must be an integer'],
-    [{ ...paid, discountCents: -1 }, 'discountCents: must be at least 0'],
     [{ ...paid, taxCents: 901 }, 'taxCents: must not be more than grossCents'],
     [{ ...paid, currency: 'EUX' }, noCode],
     // For no currency, and one that has ended.
     [{ ...paid, currency: 'XXX' }, noCode],
     [{ ...paid, currency: 'BGN' }, noCode],
-    [
-      { ...paid, currency: 'eur' },
-      'currency: must be three capital letters of ISO 4217, as in "EUR"',
-    ],
-    [{ ...paid, invoiceNumber: ' ' }, 'invoiceNumber: must not have U+0020 at position 1'],
   ]
   const inputs = cases.map(([given]) => ({ ...input, paid: given }))
   expect(await problemsOf(token, inputs)).toEqual(

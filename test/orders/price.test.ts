@@ -53,31 +53,15 @@ it('notices a price that changes during the call', async () => {
   })
 })
 
-it('finds the orders of a key although the price has changed since', async () => {
-  const { token, input, setPrice } = await aPricedShop()
-  const headers = { 'idempotency-key': crypto.randomUUID() }
-  const [first] = await placed(token, [input], headers)
-  await setPrice({ priceCents: 9900 })
-  const [again] = await placed(token, [input], headers)
-  expect(again).toMatchObject({ id: first?.id, totalPriceCents: first?.totalPriceCents })
-  expect(again?.orderItems[0]?.listing.priceCents).toBe(9900)
-})
-
-it('returns 400 unless price and currency are given together, in the right form', async () => {
+it('returns 400 unless price and currency are given together', async () => {
   const { token, plain } = await aPricedShop()
   expect(
     await problemsOf(token, [
       { ...plain, expectedPriceCents: 500 },
       { ...plain, expectedCurrency: 'EUR' },
-      { ...plain, expectedPriceCents: -1, expectedCurrency: 'eur' },
-      { ...plain, expectedPriceCents: 5.5, expectedCurrency: 'EUR', quantity: 0 },
     ]),
   ).toEqual([
     'orders[0].expectedCurrency: is required with a price',
     'orders[1].expectedPriceCents: is required with a currency',
-    'orders[2].expectedPriceCents: must be at least 0',
-    'orders[2].expectedCurrency: must be three capital letters of ISO 4217, as in "EUR"',
-    'orders[3].quantity: must be a positive integer',
-    'orders[3].expectedPriceCents: must be an integer',
   ])
 })

@@ -70,44 +70,25 @@ it('returns each order once, in the order of the path, whatever blanks are aroun
     expect((await read(token, ids)).orders.map(({ id }) => id)).toEqual(expected)
 })
 
-it('returns at most 100 orders', async () => {
-  const { token, input } = await aShop({ nft: { amount: 101 } })
-  const inputs = times(100, () => input)
-  const ids = (await placed(token, inputs)).map(({ id }) => id)
-  expect((await read(token, ids.join(','))).orders.map(({ id }) => id)).toEqual(ids)
-  expect(await read(token, [...ids, 1].join(','))).toMatchObject({
+it('returns 400 for more than 100 orders', async () => {
+  const ids = times(101, (i) => i + 1).join(',')
+  expect(await read(await aMasterToken(), ids)).toMatchObject({
     status: 400,
     orders: null,
     error: 'order_ids: at most 100 orders can be read at once',
   })
 })
 
-it('returns 400 for a value that is no id, and names the first', async () => {
-  const token = await aMasterToken()
-  const values = ['abc', '-1', '1.5', '1e3', '0x10', '007', '0', '٣']
-  const cases = values.map((value) => [value, value, 0])
-  const lists = [
-    ['1,x7,y', 'x7', 1],
-    ['1,', '', 1],
-    ['1,,2', '', 1],
-    ['1,1,x', 'x', 2],
-  ]
-  for (const [ids, value, place] of [...cases, ...lists])
-    expect(await read(token, `${ids}`)).toMatchObject({
-      status: 400,
-      orders: null,
-      error: `order_ids[${place}]: "${value}" is not a number, please check the URL`,
-      code: 'invalid_input',
-    })
-})
-
 it('names every value that is not an id, and every id without an order', async () => {
   const { token, input } = await aShop()
   const issues = async (ids: string) =>
     (await read(token, ids)).issues?.map(({ path, message }) => `${path}: ${message}`)
-  expect(await issues('a,1,b')).toEqual([
+  expect(await issues('a,1,007,1e3,٣,')).toEqual([
     'order_ids[0]: "a" is not a number, please check the URL',
-    'order_ids[2]: "b" is not a number, please check the URL',
+    'order_ids[2]: "007" is not a number, please check the URL',
+    'order_ids[3]: "1e3" is not a number, please check the URL',
+    'order_ids[4]: "٣" is not a number, please check the URL',
+    'order_ids[5]: "" is not a number, please check the URL',
   ])
   const [order] = await placed(token, [input])
   expect(await issues(`${order?.id},${order?.id},999999999,999999998`)).toEqual([

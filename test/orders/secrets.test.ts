@@ -128,13 +128,6 @@ describe('the phrase and the files of an NFT', () => {
     expect(await read(tokens.creator, order)).toMatchObject(shown)
   })
 
-  it('are not made up where an NFT has none', async () => {
-    const { id: nftId } = await anNft(shop.creator, { payload: open })
-    const { id: listingId } = await aListing({ id: nftId, creatorId: shop.creator.id })
-    const { item } = await sold(shop.tokens.master, { ...shop.input, nftId, listingId })
-    expect(item.nft.payload).toEqual(open)
-  })
-
   it('are in no other answer and on no page before', async () => {
     await db.update(deliveries).set({ state: 'queued' })
     const { id } = await anOrderIn('in_flight')

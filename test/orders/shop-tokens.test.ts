@@ -114,14 +114,6 @@ describe('a token for the orders of one shop', () => {
     expect(await read(token, `/${order?.id}`)).toMatchObject({ code: 'order_not_found' })
   })
 
-  it('goes on with the orders of a token that had its name before', async () => {
-    const shop = await aShop()
-    const [order] = await placed(await aMasterToken('Continued'), [shop.input])
-    await revokeTokens()
-    const token = await aShopToken('Continued')
-    expect(idsOf((await read(token, '')).orders)).toEqual([order?.id])
-  })
-
   it('sees the buyer as a seller does, and nothing that only the buyer gets', async () => {
     const administrator = await anAdministrator()
     await anAddress(administrator)

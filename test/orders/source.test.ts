@@ -5,7 +5,7 @@ import type { SummarizedOrder } from '../../src/orders/reading/order.ts'
 import type { Order } from '../../src/orders/reading/schema.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aReadOnlyToken, aSession, aToken, aUser, setRow } from '../support/makers.ts'
-import { aShop, place, placed } from './shop.ts'
+import { aShop, placed } from './shop.ts'
 
 const put = (token: string, number: string, json: unknown) =>
   call('PUT', `/api/externalOrders/by-number/${number}`, { token, json })
@@ -68,16 +68,6 @@ it('is not on the answer to who may not see the order, nor on another error', as
   const other = { ...input, quantity: 2 }
   expect(headersOf(await put(token, number, other))).toEqual({ status: 409, ...none })
   expect(headersOf(await put(token, number, {}))).toEqual({ status: 400, ...none })
-})
-
-it('is on no answer with several orders, which may be of several shops', async () => {
-  const { token, input } = await aShop()
-  const response = await place(token, [input, input])
-  expect(headersOf(response)).toEqual({ status: 200, source: null, sequence: null })
-  const { orders } = await response.json<{ orders: Order[] }>()
-  const ids = orders.map(({ id }) => id)
-  expect(headersOf(await read(token, ids))).toEqual({ status: 200, source: null, sequence: null })
-  expect(headersOf(await read(token, `${ids[0]},${ids[0]}`)).source).toMatch(/^test%20\d+$/)
 })
 
 it.each([
