@@ -45,7 +45,7 @@ const extended = {
   ],
   instance: [
     'test/browser/claim.test.ts',
-    'test/client/{guides,import,import-local,package}.test.ts',
+    'test/client/{guides,import,import-local,package,trigger}.test.ts',
     'test/check-my-shop/check-my-shop.test.ts',
   ],
 }

@@ -10,12 +10,9 @@ import { aShop, checkShop, shopLanguages } from '../support/shops.ts'
 const folder = await aTemporaryFolder()
 
 it.each(firstCases(1, shopLanguages))('the shop of the guide passes (%s)', async (language) => {
-  const scenarios = [
-    ...['sale', 'cut_after', 'in_progress', 'quantity', 'reserved'],
-    ...['forged', 'killed_before_answer', 'same_number', 'same_number_compared'],
-  ]
+  const scenarios = ['sale', 'cut_after', 'forged', 'killed_before_answer', 'same_number']
   const { out, status } = await checkShop(instance, await aShop(folder, language), scenarios)
-  expect(out).toMatch(/^9 passed, 0 findings, 0 skipped in \d+ s$/m)
+  expect(out).toMatch(/^5 passed, 0 findings, 0 skipped in \d+ s$/m)
   expect(status).toBe(0)
 })
 

@@ -21,14 +21,14 @@ it.each([
     ['--token', 'secret', '--secret', 'whsec_c2VjcmV0', '--', 'shop', '--help'],
     '--secret is for --shop: a program gets a new one.',
   ],
-  ...['abc', '0', '70000'].map((port): [string, string[], string] => [
-    `the port ${port}`,
+  [
+    'the port 70000',
     [
       ...['--token', 'secret', '--shop', 'http://localhost:1'],
-      ...['--secret', 'whsec_c2VjcmV0', '--port', port],
+      ...['--secret', 'whsec_c2VjcmV0', '--port', '70000'],
     ],
     '--port must be a number from 1 to 65535.',
-  ]),
+  ],
   [
     'the node localhost',
     ['--token', 'secret', '--rpc', 'localhost', '--', 'shop'],

@@ -40,22 +40,15 @@ describe('an order is that of the sale', () => {
     [{ providerId: 'A-2' }, 'number', 'A-1', 'A-2', 'placed_twice'],
     [{ source: 'Shop 2' }, 'source', 'Shop', 'Shop 2', 'wrong_token'],
     [{ nftId: 3 }, 'nftId', '2', '3', 'wrong_order'],
-    [{ listingId: 13 }, 'listingId', '12', '13', 'wrong_order'],
     [{ quantity: 1 }, 'quantity', '2', '1', 'wrong_order'],
     [{ priceCents: 900 }, 'priceCents', '1000', '900', 'wrong_order'],
-    [{ priceCurrency: 'JPY' }, 'priceCurrency', 'EUR', 'JPY', 'wrong_order'],
-    [{ totalPriceCents: 1000 }, 'totalPriceCents', '2000', '1000', 'wrong_order'],
   ] as const)('%j', (change, what, expected, found, problem) => {
     expect(compare(change)).toEqual([{ what: `${what} of order 7`, expected, found, problem }])
   })
 
-  it.each([
-    ['0xdead', '0xdead'],
-    [null, 'none'],
-  ])('goes to the wallet of the buyer, not to %s', (recipient, found) => {
-    expect(compare({}, recipient)).toEqual([
-      { what: 'ethRecipient of order 7', expected: wallet, found, problem: 'wrong_order' },
-    ])
+  it('goes to the wallet of the buyer', () => {
+    const recipient = { what: 'ethRecipient of order 7', expected: wallet, found: '0xdead' }
+    expect(compare({}, '0xdead')).toEqual([{ ...recipient, problem: 'wrong_order' }])
   })
 })
 
@@ -83,9 +76,7 @@ describe('the books are those of the order', () => {
 
   it.each([
     ['refunded_twice', [2000, 2000], '2000 cents and 2000 cents'],
-    ['refunded_twice', [1000, 1000], '1000 cents and 1000 cents'],
     ['wrong_refund', [1000], '1000 cents'],
-    ['wrong_refund', [2001], '2001 cents'],
   ])('%s: %j', (problem, refunds, found) => {
     const book = { ...refundedBook, refunds }
     expect(compareBooks(sale, 'refunded', { book, order: cancelled })).toEqual([

@@ -88,10 +88,10 @@ it('throws the reason if an order cannot be delivered', async () => {
 it('throws the last state if an order is not delivered in time', async () => {
   const { id, itemId } = await anOrder(orderWithoutWallet)
   const error = await client
-    .waitForDelivery(id, { timeout: 5_000, interval: 50 })
+    .waitForDelivery(id, { timeout: 2_000, interval: 200 })
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(DeliveryTimeoutError)
-  expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 5000 ms`)
+  expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 2000 ms`)
   expect(error.order).toMatchObject({ id, buyerId: orderWithoutWallet.buyerUserId })
 })
 
@@ -124,7 +124,7 @@ it('waits on if a proxy removes the header with the source', async () => {
     return new Response(body, { headers: changed })
   }
   const changing = createClient({ ...instance, fetch: changingReads(withoutSource) })
-  const waiting = changing.waitForDelivery(id, { interval: 50, timeout: 1000 })
+  const waiting = changing.waitForDelivery(id, { interval: 100, timeout: 500 })
   await expect(waiting).rejects.toBeInstanceOf(DeliveryTimeoutError)
 })
 

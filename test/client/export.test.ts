@@ -83,7 +83,6 @@ it('writes CSV of which spreadsheets run nothing', async () => {
 
 it.each([
   [['--orders', '--to', '2026-01-01'], '--from must be a day or a time in UTC'],
-  [['--orders', '--from', '2026-01-01', '--to', 'now'], '--to must be a day or a time in UTC'],
   [['--orders', '--from', '2026-01-02', '--to', '2026-01-02'], '--from must be before --to.'],
   [['--orders', '--from', '2026-01-02', '--to', '9999-01-01'], '--to must be a minute ago'],
   [['--orders', '--from', '2026-02-30', '--to', '2026-03-05'], '--from must be a day or a time in'],

@@ -102,20 +102,3 @@ it('sends a file again if the connection breaks', async () => {
     state: 'stored',
   })
 })
-
-it('tells which files are missing, without a folder', async () => {
-  const { files } = await client.listContentFiles({ nft: 'externalId:album' })
-  const declared = files.map(({ state: _, ...file }) => file)
-  const [user, nft] = album('later', 3)
-  const content = { release: 'holder', files: declared }
-  await writeFile('later.jsonl', linesOf([user, { ...nft, content }]))
-  expect((await run('later.jsonl')).out).toMatch(
-    /^9 files of these NFTs must be sent before they are sold: npm run import -- later\.jsonl --files FOLDER --remote --env staging$/m,
-  )
-  expect(sent).toEqual([])
-})
-
-it('finds the audio files of the demo in their bucket', async () => {
-  expect(await readStates('5')).toEqual([['harbour-at-four.wav', 'stored']])
-  expect(await readStates('6')).toEqual([['paper-mountains.wav', 'stored']])
-})

@@ -101,15 +101,6 @@ inLong('goes on where it broke off, and writes nothing before the end', async ()
   expect(existsSync('b.import.json')).toBe(false)
 })
 
-it('writes nothing in a dry run', async () => {
-  await write('c.jsonl', moons('c', 10))
-  const { out, errors } = await run('c.jsonl', '--dry-run')
-  expect(errors).toBe('')
-  expect(out).toMatch(/^NFTs +9 created, 0 updated, 0 unchanged$/m)
-  const again = await run('c.jsonl')
-  expect(again.out).toMatch(/^NFTs +9 created, 0 updated, 0 unchanged$/m)
-})
-
 it('tells problems that only the instance can find', async () => {
   const records = [anNftRecord('d', 1, { creator: 'nobody' })]
   await write('d.jsonl', records)
@@ -120,31 +111,4 @@ it('tells problems that only the instance can find', async () => {
   )
   await write('d.jsonl', [aUserRecord('nobody'), ...records])
   expect((await run('d.jsonl')).status).toBe(0)
-})
-
-it('sends nothing if a line is wrong', async () => {
-  await write('e.jsonl', [{ type: 'nft' }])
-  expect((await run('e.jsonl')).errors).toMatch(/^ {2}line 1, id: is required/m)
-  expect(calls).toEqual([])
-})
-
-it('asks before it changes a price by much', async () => {
-  const records = [
-    ...[
-      aUserRecord('fay'),
-      anNftRecord('f-1', 1, { creator: 'fay', contract: `0x${'f1'.repeat(20)}` }),
-    ],
-    ...Array.from({ length: 2 }, (_, i) => aListingRecord(`f-${i}`, 'f-1', { seller: 'fay' })),
-  ]
-  await write('f.jsonl', records)
-  expect((await run('f.jsonl')).errors).toBe('')
-  await write('f.jsonl', [...records.slice(0, 3), { ...records[3], priceCents: 1 }])
-  expect(
-    (await run('f.jsonl')).errors,
-  ).toBe(`Not imported. Prices that would be more than double or less than half of what they are, or in another currency: 1. If they are right, run the command again with --confirm:
-  line 4, priceCents: is 1000 EUR (0.005 ETH), and would be 1 EUR (0.005 ETH) (confirmation_required)
-`)
-  const { out, status } = await run('f.jsonl', '--confirm')
-  expect(status).toBe(0)
-  expect(out).toMatch(/^listings +0 created, 1 updated, 1 unchanged$/m)
 })

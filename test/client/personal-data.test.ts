@@ -61,7 +61,6 @@ it('says why a person cannot be forgotten, before it asks', async () => {
 
 it.each([
   [['--user', '3', '--remote'], '--remote needs --env.'],
-  [['--user', '3', '--env', 'staging'], '--env needs --remote.'],
   [['--user', '3', ...REMOTE], 'MARKETPLACE_TOKEN is not set.'],
   [['--user', 'x'], '--user must be a whole number from 1, not "x".'],
   [[], '--user is missing.'],

@@ -39,15 +39,11 @@ const faults: [string, Answer][] = [
   ['a broken connection', cut],
   ['half a response', breakOff],
   ['an HTML page', answerWith('text/html', '<p>Log in')],
-  ['an empty body', answerWith(undefined, '')],
   ['half of the JSON, as all of the body', answerWith('application/json', '{"orders":')],
   ['a redirect', redirect],
-  ['no content', (response) => response.writeHead(204).end()],
   ['429', fail(429, 'rate_limited')],
   ['500', fail(500, 'internal_error')],
   ['502 of a proxy', fail(502)],
-  ['503', fail(503, 'not_ready')],
-  ['504 of a proxy', fail(504)],
   ['520 of Cloudflare', fail(520)],
 ]
 
@@ -75,7 +71,6 @@ it('repeats placing orders while another call orders the same NFTs', async () =>
 const unexpected: [string, Answer, string][] = [
   ['an HTML page', answerWith('text/html; charset=utf-8', '<p>'), '200 with text/html'],
   ['an empty body', answerWith(undefined, ''), '200 without a content type'],
-  ['no content', (response) => response.writeHead(204).end(), '204 without a content type'],
   ['null', answerWith('application/json', 'null'), '200 with malformed application/json'],
   ['cut JSON', answerWith('application/json', '{"orders":'), '200 with malformed application/json'],
 ]
@@ -128,7 +123,6 @@ describe('never repeats', () => {
     ['a wrong request', 400, 'invalid_input'],
     ['a wrong token', 401, 'unauthenticated'],
     ['a conflict', 409, 'provider_id_used'],
-    ['a reused key', 422, 'idempotency_key_reused'],
   ]
 
   it.each(rejections)('%s', async (_, status, code) => {
@@ -203,14 +197,6 @@ it('ends when the caller aborts while a request runs', async () => {
   const call = aClient().getOrders({ order_ids: [1] }, { signal: controller.signal })
   await expect(call).rejects.toThrow('enough')
   expect(server.requests).toHaveLength(1)
-})
-
-it('ends when the caller aborts between two attempts', async () => {
-  const controller = new AbortController()
-  const waiting = wait(60_000, controller.signal)
-  controller.abort(new Error('enough'))
-  await expect(waiting).rejects.toThrow('enough')
-  await expect(wait(60_000, controller.signal)).rejects.toThrow('enough')
 })
 
 it('sends the newest bookmark that it has received', async () => {

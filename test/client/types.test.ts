@@ -1,54 +1,18 @@
 /** The types of the client. `tsc` checks them; at run time these tests do nothing. */
 import { expectTypeOf, it } from 'vitest'
 import {
-  type Answer,
   ApiError,
   type ErrorCode,
-  type Input,
   type Issue,
   type MarketplaceClient,
   type MarketplaceEvent,
-  type NewOrder,
   type Order,
-  type OrderItem,
   type OrderSummary,
-  type PlacedOrder,
   type verifyWebhook,
   type WebhookEvent,
 } from '../../client/src/index.ts'
 
 type Client = MarketplaceClient
-
-it('takes what the document describes', () => {
-  expectTypeOf<Input<'getStats'>>().toEqualTypeOf<Record<string, never>>()
-  expectTypeOf<Parameters<Client['placeOrders']>['length']>().toEqualTypeOf<1 | 2>()
-  expectTypeOf<Parameters<Client['getStats']>['length']>().toEqualTypeOf<0 | 1 | 2>()
-  expectTypeOf<Input<'placeOrders'>['body'][number]>().toEqualTypeOf<NewOrder>()
-  expectTypeOf<NewOrder['quantity']>().toEqualTypeOf<number>()
-  expectTypeOf<NewOrder['providerId']>().toEqualTypeOf<string | null | undefined>()
-  expectTypeOf<Input<'createAddress'>['type']>().toEqualTypeOf<'delivery' | 'billing' | undefined>()
-  expectTypeOf<Input<'uploadAvatarFile'>['body']>().toEqualTypeOf<{ avatar: Blob }>()
-  expectTypeOf<Uint8Array<ArrayBuffer>>().toExtend<Input<'uploadAvatarBytes'>['body']>()
-  // @ts-expect-error -- the quantity is missing
-  expectTypeOf({ nftId: 2, listing: 'sale-2', buyerUserId: 3 }).toExtend<NewOrder>()
-  // @ts-expect-error -- there is no such parameter
-  expectTypeOf<Parameters<Client['listTransfers']>[0]>().toHaveProperty('colour')
-})
-
-it('returns what the document describes', () => {
-  expectTypeOf<Answer<'placeOrders'>['orders']>().toEqualTypeOf<PlacedOrder[]>()
-  expectTypeOf<Answer<'getOrders'>['orders']>().toEqualTypeOf<Order[]>()
-  expectTypeOf<Answer<'putOrder'>['source']>().toEqualTypeOf<string | null>()
-  expectTypeOf<Answer<'getOrders'>['sequence']>().toEqualTypeOf<number | null>()
-  expectTypeOf<Answer<'listOrders'>>().not.toHaveProperty('source')
-  expectTypeOf<Order['totalPriceCents']>().toEqualTypeOf<number>()
-  expectTypeOf<Order['failReason']>().toEqualTypeOf<string | null>()
-  expectTypeOf<OrderItem['status']>().toEqualTypeOf<
-    'awaiting_wallet' | 'transferring' | 'transferred' | 'failed' | null
-  >()
-  expectTypeOf<Answer<'getPicture'>>().toEqualTypeOf<Blob>()
-  expectTypeOf<Answer<'getAvatar'>>().toEqualTypeOf<{ avatarUrl: string }>()
-})
 
 it('iterates only over operations with pages', () => {
   type PagedId = Parameters<Client['pages']>[0]
@@ -58,17 +22,6 @@ it('iterates only over operations with pages', () => {
   expectTypeOf<'listTransfers' | 'listEvents'>().toExtend<ListId>()
   // Its pages have several lists.
   expectTypeOf<'getPersonalData'>().not.toExtend<ListId>()
-})
-
-it('iterates over items of the right type', () => {
-  const iterate = async (client: Client) => {
-    for await (const order of client.items('listOrders')) expectTypeOf(order).toEqualTypeOf<Order>()
-    for await (const order of client.items('listOrders', { fields: 'summary' }))
-      expectTypeOf(order).toEqualTypeOf<OrderSummary>()
-    for await (const event of client.items('listEvents'))
-      expectTypeOf(event).toEqualTypeOf<MarketplaceEvent>()
-  }
-  expectTypeOf(iterate).toBeFunction()
 })
 
 it('lists orders, or summaries of orders if they are asked for', () => {
@@ -81,11 +34,6 @@ it('lists orders, or summaries of orders if they are asked for', () => {
       expectTypeOf(page.orders).toEqualTypeOf<OrderSummary[]>()
   }
   expectTypeOf(listAll).toBeFunction()
-})
-
-it('knows the codes of errors', () => {
-  expectTypeOf<'sold_out' | 'rate_limited' | 'events_removed'>().toExtend<ErrorCode>()
-  expectTypeOf<'no_such_code'>().not.toExtend<ErrorCode>()
 })
 
 it('knows what the issues of an error have, by its code', () => {

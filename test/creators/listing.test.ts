@@ -257,24 +257,6 @@ it('shows and changes only own records', async () => {
   expect(await other.send('GET', '/api/nfts?mine=true')).toMatchObject({ nfts: [] })
 })
 
-it('says which field is wrong', async () => {
-  const chain = await aChain()
-  const { putNft } = await aCreator(chain)
-  expect(await putNft('a', anNftBody(chain, { priceCents: -1 }))).toMatchObject({
-    status: 400,
-    issues: [{ path: 'priceCents' }],
-  })
-  expect(await putNft('a', anNftBody(chain, { status: 'released' }))).toMatchObject({
-    issues: [{ path: 'status', code: 'unknown_field' }],
-  })
-  expect(await putNft('a', anNftBody(chain, { amountType: 'unlimited', amount: 1 }))).toMatchObject(
-    { issues: [{ path: 'amountType' }] },
-  )
-  expect(await putNft('a', anNftBody(chain, { network: 'nowhere', publish: true }))).toMatchObject({
-    code: 'network_not_found',
-  })
-})
-
 it('takes 100 new records a day', async () => {
   const chain = await aChain()
   const { putNft, user } = await aCreator(chain)

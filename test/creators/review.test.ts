@@ -124,23 +124,6 @@ it('shows what would change, and rejects it with a sentence that a mail says', a
   expect((await audited()).at(-1)).toEqual(['nft.reject', String(nft.number)])
 })
 
-it('decides only about what was looked at', async () => {
-  const { chain, creator, open, post } = await aReview()
-  const nft = await creator.putNft('a', anNftBody(chain, { publish: true }))
-  const path = `/operations/review/nft/${nft.number}`
-  const [, version = ''] = /name="version" value="([^"]*)"/.exec((await open(path)).html) ?? []
-  await creator.putNft('a', anNftBody(chain, { metadata: { name: 'Other' }, publish: true }))
-  for (const decision of ['approve', 'reject']) {
-    const { status, text } = await post(`${path}/${decision}`, { version, reason: 'No.' })
-    expect([status, text]).toEqual([
-      409,
-      expect.stringContaining('This has changed since it was shown: look at it again.'),
-    ])
-    expect(text).toContain('New NFT: Other')
-  }
-  expect(visitor.mails).toEqual([])
-})
-
 it('says why something cannot be put on sale', async () => {
   const { chain, creator, decide } = await aReview()
   const nft = await creator.putNft('a', anNftBody(chain, { amount: 5, publish: true }))

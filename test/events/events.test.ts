@@ -7,21 +7,13 @@ import type { DeliveryState, deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { raw } from '../../src/db/statements.ts'
-import { explain, rules } from '../../src/delivery/reasons.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { changeDeliveries, hasIdSql } from '../../src/delivery/transitions.ts'
 import { selectEvents, takes, toBody } from '../../src/events/event.ts'
 import type { WebhookWakeUp } from '../../src/events/wake.ts'
 import { aShop, place, placed, sold } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
-import { placedData } from '../support/events.ts'
-import {
-  aMasterToken,
-  anAdministrator,
-  aTransaction,
-  aUser,
-  db,
-  setRow,
-} from '../support/makers.ts'
+import { anAdministrator, aUser, db, setRow } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { moveTo } from '../support/transitions.ts'
 import {
@@ -57,58 +49,12 @@ async function anOrder({ hasWallet = true } = {}) {
   const shop = await aShop()
   if (!hasWallet)
     await db.update(users).set({ ethereumPublicAddr: '' }).where(eq(users.id, shop.buyer.id))
-  const source = crypto.randomUUID()
-  const token = await aMasterToken(source)
-  return { ...shop, source, ...(await sold(token, { ...shop.input, providerId: 'shop-1' })) }
+  return { ...shop, ...(await sold(shop.token, shop.input)) }
 }
 
 type Change = Partial<typeof deliveries.$inferInsert> & { state: DeliveryState }
 
 const change = ({ id }: { id: number }, { state, ...values }: Change) => moveTo(id, state, values)
-
-it('an order that is placed appends order.created, whether or not anybody subscribes', async () => {
-  await db.delete(webhookEndpoints)
-  const { order, item, source, seller, buyer, nft, listing } = await anOrder()
-  const data = { ...placedData, buyerId: buyer.id }
-  expect(await eventsOf(order)).toEqual([
-    {
-      id: expect.any(Number),
-      type: 'order.created',
-      at: order.createdAt,
-      itemId: item.id,
-      orderId: order.id,
-      sellerId: seller.id,
-      buyerId: buyer.id,
-      source: `master:${source}`,
-      endpointId: null,
-      sequence: 0,
-      data,
-      providerId: 'shop-1',
-      custom: null,
-      nftId: nft.id,
-      listingId: listing.id,
-      quantity: 1,
-      body: {
-        type: 'order.created',
-        timestamp: order.createdAt,
-        data: {
-          orderId: order.id,
-          orderItemId: item.id,
-          providerId: 'shop-1',
-          nftId: nft.id,
-          listingId: listing.id,
-          quantity: 1,
-          sellerId: seller.id,
-          source,
-          custom: null,
-          ...data,
-          hasContent: false,
-          sequence: 0,
-        },
-      },
-    },
-  ])
-})
 
 it('an order that is placed wakes the endpoints for which the log had nothing, in no further trip', async () => {
   await db.delete(webhookEndpoints)
@@ -156,22 +102,6 @@ it('an order that waits for a wallet appends order.awaiting_wallet as well', asy
 })
 
 describe('a change of a delivery', () => {
-  it('into transferred appends order.delivered with the transaction', async () => {
-    const { order, item } = await anOrder()
-    const { id: transactionId, hash } = await aTransaction()
-    await change(item, { state: 'in_flight', transactionId })
-    await change(item, { state: 'transferred' })
-    const [, delivered, ...others] = await eventsOf(order)
-    expect(delivered?.body).toMatchObject({
-      type: 'order.delivered',
-      data: {
-        ...{ status: 'transferred', txId: hash, failReason: null, sequence: 3 },
-        hasContent: false,
-      },
-    })
-    expect(others).toEqual([])
-  })
-
   it('appends order.delivered again with a higher sequence after a reorganization', async () => {
     const { order, item } = await anOrder()
     for (const state of ['transferred', 'queued', 'in_flight', 'transferred'] as const)
@@ -181,22 +111,6 @@ describe('a change of a delivery', () => {
       ['order.delivered', 2],
       ['order.delivered', 5],
     ])
-  })
-
-  it('into failed appends order.failed with the reason', async () => {
-    const { order, item } = await anOrder()
-    const { reasonCode, reasonDetail } = explain('recipient_rejects', 'not today')
-    await change(item, { state: 'failed', reasonCode, reasonDetail })
-    const [, failed] = await eventsOf(order)
-    expect(failed?.body).toMatchObject({
-      type: 'order.failed',
-      data: {
-        status: 'failed',
-        failReason: `${rules.recipient_rejects.sentence}: not today`,
-        reasonCode,
-        sequence: 2,
-      },
-    })
   })
 
   it('into cancelled appends order.cancelled, once', async () => {

@@ -52,30 +52,6 @@ async function messagesOf(token: string, id: string) {
 }
 
 describe('creating', () => {
-  it('gives a user token an endpoint for the orders of its user, and its secret', async () => {
-    const user = await aUser()
-    const { webhook, secret } = await created(await aToken(user))
-    expect(webhook).toEqual({
-      id: expect.stringMatching(/^[\da-f-]{36}$/),
-      userId: user.id,
-      role: 'user',
-      url,
-      events: ['order.created', 'order.failed'],
-      sources: null,
-      verifiedAt: null,
-      hasEvents: false,
-      enabled: true,
-      failingSince: null,
-      disabledAt: null,
-      disabledReason: null,
-      previousSecretUntil: null,
-      createdAt: expect.any(String),
-      updatedAt: webhook.createdAt,
-    })
-    expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/)
-    expect(await recorded(webhook.id)).toEqual([])
-  })
-
   it('sends a test at once, and wakes the queue of its role', async () => {
     const administrator = await anAdministrator()
     for (const role of ['user', 'master'] as const) {
@@ -133,11 +109,6 @@ describe('creating', () => {
     [
       { events: ['order.created', 'alarm.raised'] },
       'invalid_input: events: must not have alarms: only endpoints of administrators get them',
-    ],
-    // Tests are always sent.
-    [
-      { events: ['webhook.test'] },
-      expect.stringMatching(/^invalid_input: events\[0\]: must be one/),
     ],
   ])('rejects %.40j of a user token', async (wrong, error) => {
     const answer = await answerOf(create(await aToken(await aUser()), { ...hook, ...wrong }))

@@ -3,55 +3,11 @@ import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { addresses } from '../../src/db/schema/users.ts'
-import type { PlacedOrder } from '../../src/orders/reading/schema.ts'
 import { aListing, anAddress, anNft, aUser, db, findRow } from '../support/makers.ts'
 import { PATIENCE } from '../support/patience.ts'
-import {
-  aShop,
-  billingData,
-  ordersOf,
-  place,
-  placed,
-  placeError,
-  recordWakeUps,
-  times,
-} from './shop.ts'
+import { aShop, billingData, ordersOf, placed, placeError, recordWakeUps, times } from './shop.ts'
 
 const sendBatch = recordWakeUps()
-
-it('returns a paid order', async () => {
-  const { token, seller, buyer, address, nft, listing, input } = await aShop()
-  const response = await place(token, [{ ...input, quantity: 2, providerId: 'shop-7' }])
-  expect(response.status).toBe(200)
-  const body = await response.json<{ orders: PlacedOrder[]; error: null }>()
-  const [order] = body.orders
-  expect(order).toMatchObject({
-    buyerId: buyer.id,
-    billingAddressId: address.id,
-    paymentMethod: 'external',
-    provider: 'external',
-    providerId: 'shop-7',
-    totalPriceCents: 2000,
-    totalPriceCurrency: 'EUR',
-    totalPriceEth: '0.01',
-    status: 'paid',
-    failReason: null,
-    ProductType: 'nft',
-  })
-  const [item] = order?.orderItems ?? []
-  expect(item).toMatchObject({
-    orderId: order?.id,
-    quantity: 2,
-    priceCents: 1000,
-    priceEths: '0.005',
-    ethRecipient: buyer.ethereumPublicAddr,
-    paymentProvider: 'external',
-    txId: null,
-    status: null,
-  })
-  expect(item?.nft).toMatchObject({ id: nft.id, availableAmount: 8, payload: nft.payload })
-  expect(item?.listing).toMatchObject({ id: listing.id, sellerId: seller.id })
-})
 
 it('returns several orders as they are stored, in the order of the request', async () => {
   const { token, buyer, seller, input } = await aShop({ nft: { amount: 100 } })

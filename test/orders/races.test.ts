@@ -70,11 +70,6 @@ const updateListing = ({ listing }: Shop, values: Partial<typeof listings.$infer
 
 it.each<[string, (shop: Shop) => PromiseLike<unknown>, string]>([
   ['deactivates the listing', (shop) => updateListing(shop, { active: false }), 'is not active'],
-  [
-    'makes an auction of the listing',
-    (shop) => updateListing(shop, { type: 'auction' }),
-    'is an auction',
-  ],
   ['ends the listing', (shop) => updateListing(shop, { activeTill: LATER }), 'ended at'],
   ['withdraws the NFT', ({ nft }) => setRow(nfts, nft.id, { status: 'draft' }), 'is not released'],
   [
@@ -173,17 +168,6 @@ it('returns 409 and the order that takes the providerId during the call', async 
   const call = placeDuring({ ...shop, input }, placeWinner)
   await expect(call).rejects.toMatchObject({ code: 'provider_id_used' })
   await expect(call).rejects.toThrow(`orders[0].providerId: order ${winners[0]?.id} already has it`)
-})
-
-it('returns 409 with Retry-After if the data changes during every attempt', async () => {
-  const shop = await aShop()
-  let priceCents = 1
-  const beforeWrite = () => updateListing(shop, { priceCents: priceCents++ })
-  await expect(placeWith(shop, dbWithHooks({ beforeWrite }))).rejects.toMatchObject({
-    code: 'request_in_progress',
-    headers: { 'Retry-After': '1' },
-  })
-  expect(await ordersOf(shop.buyer)).toEqual([])
 })
 
 it('does not start again after an unrelated database error', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
-import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { appendAlarms } from '../../src/events/append.ts'
 import type { Order } from '../../src/orders/reading/schema.ts'
 import { aReservation, release } from '../reservations/holds.ts'
@@ -237,23 +236,6 @@ describe('webhooks', () => {
     await revokeTokens()
     const successor = await aShopToken('Mine')
     expect((await send(successor, 'GET', `/${webhook.id}`)).status).toBe(200)
-  })
-
-  it('get the events of its own orders only', async () => {
-    const token = await aShopToken('Told')
-    const { webhook } = await send(token, 'POST', '', hook)
-    await setRow(webhookEndpoints, webhook.id, { verifiedAt: '2026-01-01T00:00:00.000Z' })
-    const shop = await aShop()
-    const [order] = await placed(token, [shop.input])
-    await placed(await aShopToken(), [shop.input])
-    await placed(shop.token, [shop.input])
-    const log = call('GET', `/api/webhooks/${webhook.id}/messages`, { token })
-    expect(await answerOf(log)).toMatchObject({
-      messages: [
-        { type: 'order.created', orderId: order?.id },
-        { type: 'webhook.test', orderId: null },
-      ],
-    })
   })
 
   it('are counted by name, not with those of the administrator', async () => {

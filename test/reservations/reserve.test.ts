@@ -10,7 +10,6 @@ import {
   codesOf,
   type Failure,
   ordersOf,
-  place,
   placed,
   placeError,
   recordWakeUps,
@@ -103,29 +102,6 @@ describe('a reservation', () => {
       ],
     })
     await aReservation(token, { ...input, expectedPriceCents: 1000 })
-  })
-
-  it('is refused with every wrong field, and as a whole if the body is no array', async () => {
-    const { token, listing } = await aShop()
-    const input = { listingId: listing.id, quantity: 1, ttl: 60 }
-    const problemsIn = async (json: unknown) =>
-      (await failureOf(reserve(token, json))).issues.map(({ path, message }) => [path, message])
-    expect(await problemsIn({})).toEqual([['', 'the body must be an array of reservations']])
-    const cases: [values: object, field: string, message: string][] = [
-      [{ ttl: 0 }, 'ttl', 'must be at least 1'],
-      [{ ttl: 1801 }, 'ttl', 'must be at most 1800'],
-      [{ ttl: undefined }, 'ttl', 'is required'],
-      [{ quantity: 0 }, 'quantity', 'must be a positive integer'],
-      [{ listingId: undefined }, 'listingId', 'is required, or listing in its place'],
-      [{ listing: 'sale' }, 'listing', 'must not be given together with listingId'],
-      [{ expectedPriceCents: 5 }, 'expectedCurrency', 'is required with a price'],
-    ]
-    expect(await problemsIn(cases.map(([values]) => ({ ...input, ...values })))).toEqual(
-      cases.map(([, field, message], i) => [`reservations[${i}].${field}`, message]),
-    )
-    expect(await problemsIn([{ ...input, TTL: 60 }])).toEqual([
-      ['reservations[0].TTL', 'unknown; did you mean ttl?'],
-    ])
   })
 
   it('of an unlimited NFT holds the price only', async () => {
@@ -339,17 +315,6 @@ describe('an Idempotency-Key', () => {
     const other = { 'idempotency-key': 'order once' }
     await placed(token, [input], other)
     expect(await failureOf(reserve(token, inputs, other))).toMatchObject(reused)
-  })
-
-  it('of an order that became of a reservation works when the reservation is gone', async () => {
-    const { token, buyer, listing, input } = await aShop()
-    const { id: reservationId } = await aReservation(token, { listingId: listing.id })
-    const orders = [{ ...input, reservationId }]
-    const first = await place(token, orders, key)
-    const second = await place(token, orders, key)
-    expect(second.headers.get('idempotent-replayed')).toBe('true')
-    expect(await second.text()).toBe(await first.text())
-    expect(await ordersOf(buyer)).toHaveLength(1)
   })
 
   it('gives no stored answer to a seller who has lost the listing', async () => {

@@ -23,7 +23,7 @@ export type EventValues = {
 }
 
 /** What an event of an order says that was placed. */
-export const placedData = {
+const placedData = {
   buyerId: null,
   claimUrl: null,
   status: null,

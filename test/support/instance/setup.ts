@@ -71,8 +71,6 @@ async function reservePorts() {
   const port = async () => Number(await aFreePort())
   return {
     pictures: await port(),
-    standardwebhooks: await port(),
-    svix: await port(),
     settings: await port(),
     docs: await port(),
   }
