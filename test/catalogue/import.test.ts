@@ -629,26 +629,6 @@ describe('an import of several calls', () => {
   })
 })
 
-it('tells the numbers of 1,000 records, also of users and drafts, in their order', async () => {
-  const draft = anNftRecord('draft', 2, { status: 'draft' })
-  await imported([aUserRecord('cleo'), draft, aListingRecord('sale', 'draft')])
-  const ask = (records: object[]) =>
-    answerOf(call('POST', `${PATH}/ids`, { token, json: { records } }))
-  const [sale] = await db.select().from(listings)
-  const answer = await ask([
-    { type: 'listing', id: 'sale' },
-    { type: 'nft', id: 'unknown' },
-    { type: 'user', id: 'cleo' },
-    { type: 'nft', id: 'draft' },
-  ])
-  const numbersOf = [sale?.id, null, (await theUser('cleo'))?.id, (await stored('draft'))?.id]
-  expect(answer).toMatchObject({ numbers: numbersOf })
-  const tooMany = Array.from({ length: 1001 }, (_, i) => ({ type: 'nft', id: `${i}` }))
-  expect(await ask(tooMany)).toMatchObject({
-    issues: [{ path: 'records', message: 'must have at most 1000 elements' }],
-  })
-})
-
 describe('text in a catalogue', () => {
   it('is stored as it is seen; an e-mail address and a wallet in one spelling', async () => {
     const email = "o'ada&co@bücher.example\u200e"

@@ -336,27 +336,6 @@ describe('an endpoint', () => {
     expect(received).toHaveLength(before + 9)
   })
 
-  it.each<[string, number, (number | null)[], number, number | null]>([
-    ['accepts one, then rejects five', 0, [200, 500, 500, 500, 500, 500], 5, 5],
-    ['rejects four, then accepts one', 0, [500, 500, 500, 500, 200], 0, null],
-    ['accepts one after four rejections', 4, [200], 0, null],
-    ['accepts one after the first pause', 5, [200], 4, null],
-    ['rejects one after the first pause', 5, [500], 7, 10],
-    ['does not answer', 0, [null], 7, 10],
-    ['does not answer after many pauses', 16, [null], 17, 300],
-  ])('that %s has a penalty, and pauses', async (_, before, answers, penalty, seconds) => {
-    const endpoint = await anEndpoint({ penalty: before })
-    await anEvent({ sellerId: endpoint.userId }, answers.length)
-    receive(() => {
-      const status = answers.shift()
-      if (!status) throw new TypeError('the connection was refused')
-      return new Response(null, { status })
-    })
-    await consume([endpoint])
-    const pausedUntil = seconds && fromNow(seconds * SECOND)
-    expect(await endpointRow(endpoint)).toMatchObject({ penalty, pausedUntil })
-  })
-
   it('with 1,000 messages that wait for another attempt gets no event of the log', async () => {
     const { endpoint, event } = await aDueEvent()
     const numbers = `WITH RECURSIVE n(value) AS
@@ -379,6 +358,27 @@ describe('an endpoint', () => {
     pass(HOUR / SECOND)
     await consume([endpoint])
     expect(idsIn(received)).toEqual([nameOf(event)])
+  })
+
+  it.each<[string, number, (number | null)[], number, number | null]>([
+    ['accepts one, then rejects five', 0, [200, 500, 500, 500, 500, 500], 5, 5],
+    ['rejects four, then accepts one', 0, [500, 500, 500, 500, 200], 0, null],
+    ['accepts one after four rejections', 4, [200], 0, null],
+    ['accepts one after the first pause', 5, [200], 4, null],
+    ['rejects one after the first pause', 5, [500], 7, 10],
+    ['does not answer', 0, [null], 7, 10],
+    ['does not answer after many pauses', 16, [null], 17, 300],
+  ])('that %s has a penalty, and pauses', async (_, before, answers, penalty, seconds) => {
+    const endpoint = await anEndpoint({ penalty: before })
+    await anEvent({ sellerId: endpoint.userId }, answers.length)
+    receive(() => {
+      const status = answers.shift()
+      if (!status) throw new TypeError('the connection was refused')
+      return new Response(null, { status })
+    })
+    await consume([endpoint])
+    const pausedUntil = seconds && fromNow(seconds * SECOND)
+    expect(await endpointRow(endpoint)).toMatchObject({ penalty, pausedUntil })
   })
 
   it('that does not answer does not delay another one', async () => {

@@ -11,7 +11,7 @@ import { aCreator, anNftBody } from '../creators/creator.ts'
 import { aShop, billingData, place, placed } from '../orders/shop.ts'
 import { aReservation } from '../reservations/holds.ts'
 import { call, callWith } from '../support/api.ts'
-import { aChain } from '../support/chain/chain.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
 import {
   aContentFile,
   aListing,
@@ -193,8 +193,8 @@ const storeFile = async (
   return call('PUT', `/api/admin/nfts/${nft.id}/files/track.mp3`, { token, body, headers })
 }
 
-/** Requests that store files. */
-const ofContent: Failures = {
+/** Requests that store files, and those of people who list what the seller of the chain holds. */
+const ofContent = (chain: Chain): Failures => ({
   file_differs: (shop) => storeFile(shop, 'la', { 'content-length': '2' }),
   length_required: (shop) =>
     storeFile(shop, new ReadableStream({ start: (controller) => controller.close() })),
@@ -211,19 +211,19 @@ const ofContent: Failures = {
     return call('GET', pathname + search, { headers: { range: 'bytes=8-' } })
   },
   not_a_creator: async () => {
-    const creator = await aCreator(await aChain(), { creators: 'off' })
+    const creator = await aCreator(chain, { creators: 'off' })
     return putNft(creator, { tokenId: '1' })
   },
   wallet_required: async () => {
-    const creator = await aCreator(await aChain(), { wallet: '' })
+    const creator = await aCreator(chain, { wallet: '' })
     return putNft(creator, { tokenId: '1' })
   },
-  not_held: async () => putNft(await aCreator(await aChain({ erc1155: 1 })), { amount: 2 }),
+  not_held: async () => putNft(await aCreator(chain), { amount: 2 }),
   mint_not_permitted: async () =>
-    putNft(await aCreator(await aChain(), { wallet: UNOWNED }), { fulfilment: 'mint' }),
-  not_deliverable: async () => putNft(await aCreator(await aChain()), { contract: UNOWNED }),
+    putNft(await aCreator(chain, { wallet: UNOWNED }), { fulfilment: 'mint' }),
+  not_deliverable: async () => putNft(await aCreator(chain), { contract: UNOWNED }),
   withdrawn: async () => {
-    const creator = await aCreator(await aChain())
+    const creator = await aCreator(chain)
     await putNft(creator, { publish: false })
     await creator.send('DELETE', '/api/nfts/sunrise')
     return putNft(creator, { publish: false })
@@ -236,7 +236,7 @@ const ofContent: Failures = {
       body: linesOf([anNftRecord('full', 9, { content })]),
     })
   },
-}
+})
 
 /** Requests that are refused whatever they ask for. */
 const ofCallers: Failures = {
@@ -363,7 +363,7 @@ export async function failEveryWay(): Promise<[code: string, response: Response]
     aListingRecord('sale', 'one'),
   ])
   const failures = {
-    ...{ ...ofOrders, ...ofCatalogues, ...ofContent },
+    ...{ ...ofOrders, ...ofCatalogues, ...ofContent(await aChain({ erc1155: 1 })) },
     ...{ ...ofCallers, ...ofAccounts, ...ofService },
   }
   const answers: [string, Response][] = []

@@ -3,18 +3,8 @@ import { fulfilments, listings } from '../../src/db/schema/catalogue.ts'
 import { networks } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { reserve } from '../reservations/holds.ts'
-import { call } from '../support/api.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db, setRow } from '../support/makers.ts'
-import {
-  aShop,
-  billingData,
-  codesOf,
-  ordersOf,
-  place,
-  placed,
-  placeError,
-  stockOf,
-} from './shop.ts'
+import { aShop, billingData, codesOf, place, placed, placeError, stockOf } from './shop.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const FUTURE = '2999-01-01T00:00:00.000Z'
@@ -86,16 +76,6 @@ it('returns 400 if a buyer without billing address does not get a whole one', as
   expect(codesOf(failure)).toEqual(
     given.map((_, i) => `orders[${i}].buyerBillingData no_billing_address`),
   )
-})
-
-it('writes nothing if one of several orders is invalid', async () => {
-  const { token, buyer, nft, input } = await aShop()
-  const valid = { ...input, buyerBillingData: billingData }
-  await placeError(token, [valid, valid, { ...valid, quantity: 9 }])
-  expect(await stockOf(nft)).toBe(10)
-  expect(await ordersOf(buyer)).toEqual([])
-  const addresses = await call('GET', `/api/public/user/${buyer.id}/billingAddresses`, { token })
-  expect((await addresses.json<{ billingAddresses: [] }>()).billingAddresses).toHaveLength(1)
 })
 
 it('lists everything that is wrong with all orders of a call, with a code for each', async () => {

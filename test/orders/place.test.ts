@@ -82,23 +82,6 @@ it('places orders and logs an error if the queue is unavailable', async () => {
   logged.mockRestore()
 })
 
-it('creates a billing address for each order with all four fields', async () => {
-  const { token, buyer, address, input } = await aShop()
-  const order = { ...input, buyerBillingData: { ...billingData, city: ' Ulm' } }
-  const [first, second] = await placed(token, [order, order])
-  const rows = await db
-    .select()
-    .from(addresses)
-    .where(eq(addresses.userId, buyer.id))
-    .orderBy(addresses.id)
-  expect(rows.map(({ id }) => id)).toEqual([
-    address.id,
-    first?.billingAddressId,
-    second?.billingAddressId,
-  ])
-  expect(rows[1]).toMatchObject({ ...billingData, kind: 'billing', isDefault: false })
-})
-
 it('uses the live billing address with the lowest id if a field is missing', async () => {
   const { token, input } = await aShop()
   const buyer = await aUser()

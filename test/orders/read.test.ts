@@ -42,23 +42,6 @@ const buyerConstants = {
   onboardedAt: null,
 }
 
-it('returns an order with buyer, items, NFTs and listings, with the documented fields', async () => {
-  const { token, buyer, listing, input } = await aShop()
-  const [placedOrder] = await placed(token, [input])
-  const { status, ...body } = await read(token, String(placedOrder?.id))
-  expect(status).toBe(200)
-  expect(body).toEqual({
-    orders: [{ ...placedOrder, buyer: { ...buyer, ...buyerConstants, ...notInAnswer } }],
-    error: null,
-  })
-  const [order] = body.orders
-  const [item] = order?.orderItems ?? []
-  const { externalId, obstacle, obstacleSince, foundBy, isShared, disputedSince, ...stored } =
-    listing
-  const { untriedUntil, checkAt, shopUrl, ...shown } = stored
-  expect(item?.listing).toEqual({ ...shown, txHash: null, captureCronId: null })
-})
-
 it('returns each order once, in the order of the path, whatever blanks are around ids', async () => {
   const { token, input } = await aShop()
   const [a, b, c] = (await placed(token, [input, input, input])).map(({ id }) => id)

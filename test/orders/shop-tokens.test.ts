@@ -47,22 +47,6 @@ async function twoShops() {
 const revokeTokens = () => db.update(tokens).set({ revokedAt: '2026-01-01T00:00:00.000Z' })
 
 describe('a token for the orders of one shop', () => {
-  it('holds, releases, checks, places and cancels for every seller, and repeats a number', async () => {
-    const [first, second] = [await aShop(), await aShop()]
-    const token = await aShopToken()
-    const held = await aReservation(token, { listingId: first.listing.id })
-    const unused = await aReservation(token, { listingId: second.listing.id })
-    expect((await release(token, unused.id)).status).toBe(204)
-    const json = [{ ...first.input, reservationId: held.id }, second.input]
-    expect((await call('POST', '/api/externalOrders/check', { token, json })).status).toBe(200)
-    const [order] = await placed(token, json)
-    const put = () =>
-      call('PUT', '/api/externalOrders/by-number/A%201', { token, json: first.input })
-    expect([(await put()).status, (await put()).status]).toEqual([201, 200])
-    const cancelled = await call('POST', `/api/externalOrders/${order?.id}/cancel`, { token })
-    expect(cancelled.status).toBe(200)
-  })
-
   it('releases no reservation of another name, and cancels no order of one', async () => {
     const { own, other, otherOrders, masterOrder, listing } = await twoShops()
     const { id: reservationId } = await aReservation(other, { listingId: listing.id })
