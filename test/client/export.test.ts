@@ -42,8 +42,8 @@ it('writes each order of the time once, while others are placed', async () => {
   const placed = [...(await placeOrders(100, sale)), ...(await placeOrders(30, sale))]
   const [result] = await Promise.all([
     exportOrders('orders.jsonl'),
-    placeOrders(50, {}),
-    placeOrders(50, {}),
+    placeOrders(20, {}),
+    placeOrders(20, {}),
   ])
   expect(result).toMatchObject({ errors: '', status: 0 })
   expect(result.out).toMatch(/^Wrote \d+ orders to orders\.jsonl\.\n$/)

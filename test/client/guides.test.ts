@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
-import { firstCases, inLong } from '../support/cases.ts'
+import { firstCases } from '../support/cases.ts'
 import { environment } from '../support/environment.ts'
 import { aTemporaryFolder } from '../support/folder.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
@@ -288,50 +288,6 @@ it.each(languages())('reads each event once (%s)', async (language) => {
   await writeFile(position, 'evt_1')
   await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
 })
-
-inLong.each(languages(['ts', 'py']))(
-  'compares the books by what has changed, and all of them after a restore (%s)',
-  async (language) => {
-    const program = await programIn('compare', 'compare', language)
-    const client = createClient(shop)
-    const file = join(folder, 'books.json')
-    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 3 }
-    const [number, wrong] = [`compare-${language}`, `compare-${language}-wrong`]
-    // The hold has ended meanwhile.
-    const held = { ...order, reservationId: crypto.randomUUID() }
-    const sales = [
-      { number, order: held },
-      { number: wrong, order: { ...order, quantity: 0 } },
-    ]
-    await writeFile(file, JSON.stringify({ after: null, since: null, sales }))
-    const refused = `sale ${wrong}: invalid_input, for a person\n`
-    const first = await run(program, language)
-    const [, id = ''] = new RegExp(`^sale ${number}: order (\\d+)\n`).exec(first) ?? []
-    expect(first).toContain(refused)
-    await client.waitForDelivery(Number(id), { interval: 100 })
-    expect(await run(program, language)).toContain(`sale ${number}: transferred\n`)
-    expect(await run(program, language)).toBe(refused)
-    const books = JSON.parse(await readFile(file, 'utf8'))
-    expect(books.after).toMatch(/^evt_\d+$/)
-    const [sale, ...others] = books.sales
-    const runWith = async (changes: object, known = {}) => {
-      const sales = [{ ...sale, ...known }, ...others]
-      await writeFile(file, JSON.stringify({ ...books, ...changes, sales }))
-      return run(program, language)
-    }
-    const restored = `the database was restored\n${refused}`
-    expect(await runWith({ after: 'evt_1' })).toBe(restored)
-    expect(await run(program, language)).toBe(refused)
-    // What it knows is newer than what the marketplace has, or is not in the list of changes.
-    expect(await runWith({}, { sequence: 99 })).toBe(restored)
-    const [since, updatedAt] = ['2100-01-01T00:00:00.000Z', '2100-01-02T00:00:00.000Z']
-    expect(await runWith({ since }, { updatedAt, sequence: 99 })).toBe(restored)
-    expect(await runWith({ since }, { updatedAt })).toBe(refused)
-    const known = { number, order, orderId: Number(id), source: 'shop', status: null }
-    await writeFile(file, JSON.stringify({ after: null, since: null, sales: [known] }))
-    expect(await run(program, language)).toBe(`sale ${number}: transferred\n`)
-  },
-)
 
 it('sends the example of the reference (sh)', async () => {
   const html = await (await fetch(`${instance.url}/docs/api-orders`)).text()

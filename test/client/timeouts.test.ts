@@ -128,7 +128,6 @@ it('waits until the date that an API asks for', async () => {
 it.each([
   ['in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
   ['without a meaning', 'soon', null],
-  ['that is negative', '-1', null],
 ])('waits its own time after a Retry-After %s', async (_, value, retryAfter) => {
   server.answers = [limit(value), succeed]
   await read()

@@ -2,11 +2,9 @@
 import { expect, it } from 'vitest'
 import { runCommand } from '../../client/src/cli/run.ts'
 import { command, triggers } from '../../client/src/cli/trigger.ts'
-import { createClient } from '../../client/src/index.ts'
 import { call } from '../support/call.ts'
 import { firstCases } from '../support/cases.ts'
 import { instance } from '../support/instance/instance.ts'
-import { buyerBillingData } from '../support/instance/orders.ts'
 import { serve } from '../support/server.ts'
 
 const trigger = (event: string, url = instance.url) =>
@@ -35,27 +33,6 @@ it.each(firstCases(3, made))('makes and prints %s', async (type) => {
     type,
     data: { reasonCode: reasons[type] ?? null },
   })
-})
-
-it('names the orders that keep the alarm raised', async () => {
-  const client = createClient(instance)
-  const outcome = 'outcome-seller-has-no-wallet'
-  const body = { nft: outcome, listing: outcome, quantity: 1, buyer: { userId: 3 } }
-  const [order] = (
-    await client.putOrder({ providerId: 'not-of-trigger', body: { ...body, buyerBillingData } })
-  ).orders
-  const order_id = order?.id ?? 0
-  const statusOf = async () =>
-    (await client.getOrders({ order_ids: [order_id] })).orders[0]?.orderItems[0]?.status
-  await expect.poll(statusOf).toBe('failed')
-  const { errors, status } = await trigger('alarm.raised')
-  expect(status).toBe(1)
-  expect(errors).toMatch(
-    new RegExp(
-      `^Failed orders keep the alarm deliveries_failed raised: .*\\b${order_id} \\(seller_has_no_wallet\\)`,
-    ),
-  )
-  await client.cancelOrder({ order_id })
 })
 
 it('orders nothing in an instance that is not a local one', async () => {

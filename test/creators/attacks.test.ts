@@ -4,10 +4,11 @@ import { expect, inject, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { answerOf, callWith } from '../support/api.ts'
-import { aChain } from '../support/chain/chain.ts'
 import { aSession, execute, setRow } from '../support/makers.ts'
 import { fieldsIn } from '../support/record-form.ts'
-import { aCreator, aListingBody, anNftBody } from './creator.ts'
+import { aCreator, aListingBody, anNftBody, aSharedChain } from './creator.ts'
+
+const theChain = aSharedChain()
 
 const formOf = async (creator: Awaited<ReturnType<typeof aCreator>>, id: number) => {
   const headers = {
@@ -24,7 +25,7 @@ const formOf = async (creator: Awaited<ReturnType<typeof aCreator>>, id: number)
 }
 
 it('takes no token from others with a draft, not even from an import', async () => {
-  const chain = await aChain()
+  const chain = theChain()
   const squatter = await aCreator(chain)
   const mint = { contract: chain.mintable.erc1155, fulfilment: 'mint', tokenId: '777' }
   expect(await squatter.putNft('squat', anNftBody(chain, mint))).toMatchObject({ state: 'draft' })
@@ -41,7 +42,7 @@ it('takes no token from others with a draft, not even from an import', async () 
 })
 
 it('asks about more pieces of a mint on Settings → Selling, too', async () => {
-  const chain = await aChain({ mints: true })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true, wallet: chain.otherSigner })
   const mint = { contract: chain.mintable.erc1155, fulfilment: 'mint', amount: 10, publish: true }
   await execute(
@@ -56,7 +57,7 @@ it('asks about more pieces of a mint on Settings → Selling, too', async () => 
 })
 
 it('sells a withdrawn listing no more, whatever the form of Settings → Selling says', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true })
   await creator.putNft('a', anNftBody(chain, { publish: true }))
   const { number } = await creator.putListing('a', aListingBody('a'))
@@ -66,7 +67,7 @@ it('sells a withdrawn listing no more, whatever the form of Settings → Selling
 })
 
 it('ends with an NFT what waits of its listings', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true })
   await creator.putNft('a', anNftBody(chain, { publish: true }))
   const link = { shopUrl: 'https://shop.example.org/', publish: true }
@@ -77,7 +78,7 @@ it('ends with an NFT what waits of its listings', async () => {
 })
 
 it('lets nobody list, or change, what an operator has imported under the prefix of the person', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const { number } = await creator.putNft('mine', anNftBody(chain))
   await setRow(nfts, number, { heldBySeller: false, status: 'released' })
@@ -89,7 +90,7 @@ it('lets nobody list, or change, what an operator has imported under the prefix 
 })
 
 it('gives the content of a draft to nobody', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const content = { release: 'holder', phrase: 'visit https://evil.example' }
   const { number } = await creator.putNft('a', anNftBody(chain, { content }))
@@ -100,7 +101,7 @@ it('gives the content of a draft to nobody', async () => {
 })
 
 it('refuses networks that every object has, numbers that are too large, and too many levels', async () => {
-  const chain = await aChain()
+  const chain = theChain()
   const creator = await aCreator(chain)
   expect(
     await creator.putNft('a', anNftBody(chain, { network: 'constructor', publish: true })),
@@ -120,15 +121,14 @@ it('refuses networks that every object has, numbers that are too large, and too 
 })
 
 it('shows the picture that was reviewed, and approves none that cannot be loaded', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const publish = (path: string) => {
     const metadata = { name: 'Bait', image: `http://${inject('remoteHost')}${path}` }
     return creator.putNft('a', anNftBody(chain, { metadata, publish: true }))
   }
   const approve = async () => {
-    const [proposal] = await creator.waiting()
-    if (!proposal) throw new Error('nothing waits')
+    const proposal = await creator.firstWaiting()
     return creator.decide(proposal, 'approve')
   }
   await publish('/status/404')

@@ -7,11 +7,12 @@ import { linesOf } from '../catalogue/records.ts'
 import { nft as publicNft } from '../marketplace/public.ts'
 import { aShop, sold } from '../orders/shop.ts'
 import { answerOf, BASE_URL, call, callWith } from '../support/api.ts'
-import { aChain } from '../support/chain/chain.ts'
 import { emptyBuckets } from '../support/database.ts'
 import { anAdministrator, aSession, db, execute, sellUntried } from '../support/makers.ts'
 import { moveTo } from '../support/transitions.ts'
-import { aCreator, aListingBody, anNftBody } from './creator.ts'
+import { aCreator, aListingBody, anNftBody, aSharedChain } from './creator.ts'
+
+const theChain = aSharedChain()
 
 type Creator = Awaited<ReturnType<typeof aCreator>>
 
@@ -48,21 +49,20 @@ beforeEach(emptyBuckets)
 
 /** A creator with an NFT on sale, whose changes have to be approved. */
 async function onSale(values: Record<string, unknown> = {}) {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true })
   const nft = await creator.putNft('sunrise', anNftBody(chain, { ...values, publish: true }))
   await execute('UPDATE users SET approved = 0 WHERE id = ?', creator.user.id)
   return { chain, creator, nft }
 }
 
-async function approve({ waiting, decide }: Creator) {
-  const [proposal] = await waiting()
-  if (!proposal) throw new Error('nothing waits')
+async function approve({ firstWaiting, decide }: Creator) {
+  const proposal = await firstWaiting()
   expect(await decide(proposal, 'approve')).toMatchObject({ status: 200 })
 }
 
 it('converts the picture of a draft once, and shows it in both sizes once it is on sale', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const input = vi.spyOn(env.IMAGES, 'input')
   await creator.putNft('sunrise', anNftBody(chain))
@@ -92,11 +92,10 @@ it('converts the picture of a draft once, and shows it in both sizes once it is 
 })
 
 it('gives what is reviewed a new version with another picture', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   await creator.putNft('sunrise', anNftBody(chain, { publish: true }))
-  const [seen] = await creator.waiting()
-  if (!seen) throw new Error('nothing waits')
+  const seen = await creator.firstWaiting()
   expect(await putCover(creator, 'sunrise', red)).toMatchObject({ state: 'in_review' })
   expect(await creator.decide(seen, 'approve')).toMatchObject({ status: 409, code: 'conflict' })
   await approve(creator)
@@ -137,8 +136,7 @@ it('keeps the cover of what is on sale until another one is approved', async () 
 it('does not send again what was rejected', async () => {
   const { creator, chain, nft } = await onSale()
   await putCover(creator, 'sunrise', red)
-  const [proposal] = await creator.waiting()
-  if (!proposal) throw new Error('nothing waits')
+  const proposal = await creator.firstWaiting()
   await creator.decide(proposal, 'reject', { reason: 'It is not yours.' })
   expect(await waitingCover(nft)).toBe(404)
   const title = anNftBody(chain, { metadata: { name: 'Dusk' }, publish: true })

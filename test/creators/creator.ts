@@ -1,9 +1,10 @@
 /** Somebody who lists what the seller of a chain holds, and calls of the API on that chain. */
+import { beforeAll, beforeEach } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
 import { answerOf, callWith } from '../support/api.ts'
-import type { Chain } from '../support/chain/chain.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
 import { networksOf } from '../support/delivery/engine.ts'
-import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, aToken, aUser, db, execute } from '../support/makers.ts'
 
 type Creators = 'off' | 'invited' | 'open'
 type Waiting = { kind: string; number: number; version: string; userId: number }
@@ -17,6 +18,23 @@ type Answer = {
   available: number | null
   proposal: { state: string; reason: string | null; fields: Record<string, unknown> } | null
   record: Record<string, unknown>
+}
+
+/**
+ * Starts a chain for the tests of a file, whose seller has five pieces. What earlier tests have listed is on
+ * other networks then.
+ */
+export function aSharedChain() {
+  let chain: Chain
+  beforeAll(async () => {
+    let end = async () => {}
+    chain = await aChain({ erc1155: 5, mints: true }, (stop) => {
+      end = stop
+    })
+    return () => end()
+  })
+  beforeEach(() => execute(`UPDATE nfts SET contractNetwork = 'earlier ' || id`))
+  return () => chain
 }
 
 /** `wallet`: an account of the chain. By default the user is not approved, and everybody may list. */
@@ -45,6 +63,12 @@ export async function aCreator(
       callWith(bindings, method, path, { token: by, ...(json !== undefined && { json }) }),
     )
   const master = await aMasterToken()
+  const waiting = async () =>
+    (
+      await answerOf<{ proposals: Waiting[] }>(
+        callWith(bindings, 'GET', '/api/admin/proposals?limit=100', { token: master }),
+      )
+    ).proposals.filter(({ userId }) => userId === user.id)
   return {
     chain,
     user,
@@ -56,12 +80,12 @@ export async function aCreator(
       send('PUT', `/api/nfts/${encodeURIComponent(ref)}${query}`, json),
     putListing: (ref: string, json: object, query = '') =>
       send('PUT', `/api/listings/${encodeURIComponent(ref)}${query}`, json),
-    waiting: async () =>
-      (
-        await answerOf<{ proposals: Waiting[] }>(
-          callWith(bindings, 'GET', '/api/admin/proposals?limit=100', { token: master }),
-        )
-      ).proposals.filter(({ userId }) => userId === user.id),
+    waiting,
+    async firstWaiting() {
+      const [proposal] = await waiting()
+      if (!proposal) throw new Error('nothing waits')
+      return proposal
+    },
     decide: (
       { kind, number, version }: { kind: string; number: number; version: string },
       decision: 'approve' | 'reject',

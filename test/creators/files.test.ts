@@ -4,7 +4,6 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { contentFiles } from '../../src/db/schema/content.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
-import { aChain } from '../support/chain/chain.ts'
 import { emptyBuckets } from '../support/database.ts'
 import {
   anAdministrator,
@@ -15,7 +14,9 @@ import {
   execute,
   sellUntried,
 } from '../support/makers.ts'
-import { aCreator, aListingBody, anNftBody } from './creator.ts'
+import { aCreator, aListingBody, anNftBody, aSharedChain } from './creator.ts'
+
+const theChain = aSharedChain()
 
 type Creator = Awaited<ReturnType<typeof aCreator>>
 
@@ -41,7 +42,7 @@ const putFile = ({ token }: Creator, { ref = 'song', name = track.name, body = C
 const files = ({ send }: Creator) => send('GET', '/api/nfts/song/files')
 
 it('sells an NFT once its creator has uploaded the files that the record names', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true })
   const body = anNftBody(chain, { ...content(track), publish: true })
   const nft = await creator.putNft('song', body)
@@ -68,18 +69,17 @@ it('sells an NFT once its creator has uploaded the files that the record names',
 })
 
 it('approves nothing whose files are missing', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   await creator.putNft('song', anNftBody(chain, { ...content(track), publish: true }))
-  const [proposal] = await creator.waiting()
-  if (!proposal) throw new Error('nothing waits')
+  const proposal = await creator.firstWaiting()
   expect(await creator.decide(proposal, 'approve')).toMatchObject({ code: 'content_missing' })
   await putFile(creator)
   expect(await creator.decide(proposal, 'approve')).toMatchObject({ status: 200 })
 })
 
 it('finds the files of own records only, also if a record changes hands meanwhile', async () => {
-  const chain = await aChain()
+  const chain = theChain()
   const owner = await aCreator(chain)
   const nft = await owner.putNft('song', anNftBody(chain, content(track)))
   const other = await aCreator(chain, { wallet: chain.otherSigner })
@@ -107,7 +107,7 @@ it('finds the files of own records only, also if a record changes hands meanwhil
 })
 
 it('gives the files of what a user lists a tenth of the room of all', async () => {
-  const chain = await aChain()
+  const chain = theChain()
   const unlimited = await aCreator(chain)
   const bindings = { ...unlimited.bindings, MAX_CONTENT_BYTES: '1000' as never }
   const put = (ref: string, tokenId: string, bytes: number) =>
@@ -125,7 +125,7 @@ it('gives the files of what a user lists a tenth of the room of all', async () =
 })
 
 it('lets administrators load what waits, and nobody else', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const { number } = await creator.putNft(
     'song',
@@ -139,8 +139,7 @@ it('lets administrators load what waits, and nobody else', async () => {
   expect(await loaded.text()).toBe(CONTENT)
   expect(loaded.headers.get('content-disposition')).toMatch(/^attachment;/)
   expect((await load(creator.user)).status).toBe(403)
-  const [proposal] = await creator.waiting()
-  if (!proposal) throw new Error('nothing waits')
+  const proposal = await creator.firstWaiting()
   await creator.decide(proposal, 'approve')
   expect((await load(await anAdministrator())).status).toBe(404)
 })

@@ -7,13 +7,14 @@ import { readSettings } from '../../src/env.ts'
 import { aShop, placeError, sold } from '../orders/shop.ts'
 import { answerOf, call, callWith } from '../support/api.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
-import { aChain } from '../support/chain/chain.ts'
 import { aSession, execute, findRow, setRow } from '../support/makers.ts'
 import { fieldsIn } from '../support/record-form.ts'
-import { aCreator, aListingBody, anNftBody } from './creator.ts'
+import { aCreator, aListingBody, anNftBody, aSharedChain } from './creator.ts'
+
+const theChain = aSharedChain()
 
 it('keeps a draft that nobody sees, and changes all of it', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const { putNft, send, user } = await aCreator(chain)
   const created = await putNft('sunrise', anNftBody(chain, { tokenId: '7' }))
   expect(created).toMatchObject({
@@ -45,7 +46,7 @@ it('keeps a draft that nobody sees, and changes all of it', async () => {
 })
 
 it('puts on sale what was approved, and sells it from the wallet of its creator', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const nft = await creator.putNft('sunrise', anNftBody(chain, { publish: true }))
   expect(nft).toMatchObject({ status: 200, state: 'in_review', proposal: { fields: {} } })
@@ -55,9 +56,8 @@ it('puts on sale what was approved, and sells it from the wallet of its creator'
   const order = { ...input, listingId: listing.number, nftId: nft.number }
   expect(await placeError(token, [order])).toMatchObject({ code: 'nft_not_released' })
 
-  const [proposal] = await creator.waiting()
+  const proposal = await creator.firstWaiting()
   expect(proposal).toMatchObject({ kind: 'nft', number: nft.number, userId: creator.user.id })
-  if (!proposal) throw new Error('nothing waits')
   // It waited for long.
   await setRow(nfts, nft.number, { releaseAt: '2026-01-01T00:00:00.000Z' })
   const before = new Date().toISOString()
@@ -77,7 +77,7 @@ it('puts on sale what was approved, and sells it from the wallet of its creator'
 })
 
 it('refuses pieces that the wallet does not hold, with those of its other records', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const { putNft, user } = await aCreator(chain, { approved: true })
   expect(await putNft('all', anNftBody(chain, { amount: 6, publish: true }))).toMatchObject({
     status: 409,
@@ -111,7 +111,7 @@ it('refuses pieces that the wallet does not hold, with those of its other record
 })
 
 it('lets only who owns the contract mint, or whom an administrator permits it', async () => {
-  const chain = await aChain({ mints: true })
+  const chain = theChain()
   const body = anNftBody(chain, {
     contract: chain.mintable.erc1155,
     fulfilment: 'mint',
@@ -137,7 +137,7 @@ it('lets only who owns the contract mint, or whom an administrator permits it', 
 })
 
 it('lets nobody list who is not invited, and nobody where only the operator lists', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const uninvited = await aCreator(chain, { creators: 'invited' })
   const refused = { status: 403, code: 'not_a_creator' }
   expect(await uninvited.putNft('a', anNftBody(chain))).toMatchObject(refused)
@@ -149,11 +149,10 @@ it('lets nobody list who is not invited, and nobody where only the operator list
 })
 
 it('changes prices at once, and text and links of what is on sale once they are approved', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   const nft = await creator.putNft('sunrise', anNftBody(chain, { publish: true }))
-  const [proposal] = await creator.waiting()
-  if (!proposal) throw new Error('nothing waits')
+  const proposal = await creator.firstWaiting()
   await creator.decide(proposal, 'approve')
 
   const changed = await creator.putNft(
@@ -165,16 +164,14 @@ it('changes prices at once, and text and links of what is on sale once they are 
     record: { priceCents: 3000, metadata: { name: 'Sunrise' } },
     proposal: { state: 'in_review', fields: { metadata: { name: 'Free money' } } },
   })
-  const [first] = await creator.waiting()
+  const first = await creator.firstWaiting()
   await creator.putNft(
     'sunrise',
     anNftBody(chain, { metadata: { name: 'Free beer' }, priceCents: 3000, publish: true }),
   )
-  if (!first) throw new Error('nothing waits')
   // It has changed since it was looked at.
   expect(await creator.decide(first, 'approve')).toMatchObject({ status: 409, code: 'conflict' })
-  const [second] = await creator.waiting()
-  if (!second) throw new Error('nothing waits')
+  const second = await creator.firstWaiting()
   expect(
     await creator.decide(second, 'reject', { reason: 'There is no free beer.' }),
   ).toMatchObject({ status: 200, state: 'rejected' })
@@ -204,7 +201,7 @@ it('changes prices at once, and text and links of what is on sale once they are 
 })
 
 it('asks once for a price that changes by much', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const { putNft, putListing } = await aCreator(chain, { approved: true })
   await putNft('a', anNftBody(chain, { publish: true }))
   await putListing('b', aListingBody('a'))
@@ -218,7 +215,7 @@ it('asks once for a price that changes by much', async () => {
 })
 
 it('withdraws for good, and lets the token be listed again', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const { putNft, putListing, send } = await aCreator(chain, { approved: true })
   const nft = await putNft('a', anNftBody(chain, { amount: 5, publish: true }))
   await putListing('b', aListingBody('a'))
@@ -238,7 +235,7 @@ it('withdraws for good, and lets the token be listed again', async () => {
 })
 
 it('shows and changes only own records', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const owner = await aCreator(chain, { approved: true })
   await owner.putNft('a', anNftBody(chain, { publish: true }))
   const other = await aCreator(chain, { wallet: chain.otherSigner, approved: true })
@@ -258,7 +255,7 @@ it('shows and changes only own records', async () => {
 })
 
 it('takes 100 new records a day', async () => {
-  const chain = await aChain()
+  const chain = theChain()
   const { putNft, user } = await aCreator(chain)
   const today = new Date().toISOString().slice(0, 10)
   await execute(
@@ -270,7 +267,7 @@ it('takes 100 new records a day', async () => {
 })
 
 it('sells nothing of it while pieces have left the wallet, and again once they are back', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const { putNft, putListing, bindings } = await aCreator(chain, { approved: true })
   await putNft('a', anNftBody(chain, { amount: 5, publish: true }))
   const { number } = await putListing('b', aListingBody('a'))
@@ -293,7 +290,7 @@ it('sells nothing of it while pieces have left the wallet, and again once they a
 })
 
 it('adds no pieces on Settings → Selling that the wallet does not hold', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const { putNft, putListing, bindings, user } = await aCreator(chain, { approved: true })
   await putNft('a', anNftBody(chain, { amount: 3, publish: true }))
   const { number } = await putListing('b', aListingBody('a'))

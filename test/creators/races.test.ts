@@ -2,9 +2,10 @@
 import { expect, it } from 'vitest'
 import { racingDatabase } from '../openapi/databases.ts'
 import { answerOf, callWith } from '../support/api.ts'
-import { aChain } from '../support/chain/chain.ts'
 import { execute } from '../support/makers.ts'
-import { aCreator, aListingBody, anNftBody } from './creator.ts'
+import { aCreator, aListingBody, anNftBody, aSharedChain } from './creator.ts'
+
+const theChain = aSharedChain()
 
 type Creator = Awaited<ReturnType<typeof aCreator>>
 
@@ -25,7 +26,7 @@ function putWhile(
 const COMMIT = 4
 
 it('puts nothing on sale of somebody whose approval ends meanwhile', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true })
   await creator.putNft('a', anNftBody(chain))
   const happens = () => execute('UPDATE users SET approved = 0 WHERE id = ?', creator.user.id)
@@ -34,7 +35,7 @@ it('puts nothing on sale of somebody whose approval ends meanwhile', async () =>
 })
 
 it('overwrites nothing that was sent meanwhile', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   await creator.putNft('a', anNftBody(chain, { publish: true }))
   const happens = () =>
@@ -47,7 +48,7 @@ it('overwrites nothing that was sent meanwhile', async () => {
 })
 
 it('counts what else of the wallet is offered meanwhile', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain, { approved: true })
   await creator.putNft('imported', anNftBody(chain, { amount: 2, publish: true }))
   await creator.putListing('imported', aListingBody('imported'))
@@ -66,11 +67,10 @@ it('counts what else of the wallet is offered meanwhile', async () => {
 })
 
 it('keeps the digits of what waits', async () => {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   await creator.putNft('a', anNftBody(chain, { publish: true }))
-  const [proposal] = await creator.waiting()
-  if (!proposal) throw new Error('nothing waits')
+  const proposal = await creator.firstWaiting()
   await creator.decide(proposal, 'approve')
   const { bindings, token } = creator
   const headers = { 'content-type': 'application/json' }

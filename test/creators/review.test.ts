@@ -8,11 +8,12 @@ import { users } from '../../src/db/schema/users.ts'
 import { anAdministratorVisitor } from '../admin/operator.ts'
 import { aPng, formatAndSize } from '../avatars/pictures.ts'
 import { callWith } from '../support/api.ts'
-import { aChain } from '../support/chain/chain.ts'
 import { aListing, anNft, aUser, db, findRow, setRow } from '../support/makers.ts'
 import { fieldsIn } from '../support/record-form.ts'
 import { anEmail, aSignedInVisitor, aVisitor, pageOf, type Visitor } from '../support/visitor.ts'
-import { aCreator, aListingBody, anNftBody } from './creator.ts'
+import { aCreator, aListingBody, anNftBody, aSharedChain } from './creator.ts'
+
+const theChain = aSharedChain()
 
 let visitor: Visitor
 
@@ -25,7 +26,7 @@ const image = `data:image/png;base64,${Buffer.from(aPng({ width: 1600, height: 8
 
 /** Somebody who lists by the API, and pages of operators on the same chain. */
 async function aReview({ email = anEmail(), language = 'de' } = {}) {
-  const chain = await aChain({ erc1155: 5 })
+  const chain = theChain()
   const creator = await aCreator(chain)
   await setRow(users, creator.user.id, { name: 'Mia', email, language })
   const env = creator.bindings as never
@@ -195,11 +196,6 @@ it('lets operators permit a user to list what a contract mints', async () => {
   expect((await send({})).status).toBe(303)
   const { text } = await pageOf(visitor.get(path))
   expect(text).toContain(`localhost ${contract} Permitted just now`)
-  const refused = await send({ contract: 'no address' })
-  expect([refused.status, refused.text]).toEqual([
-    400,
-    expect.stringContaining('Must be an address.'),
-  ])
   const elsewhere = await send({ network: 'elsewhere' })
   expect([elsewhere.status, elsewhere.text]).toEqual([
     400,
@@ -238,7 +234,6 @@ it('takes a report of an NFT, which hides nothing, and shows it to operators', a
     400,
     expect.stringContaining('Füllen Sie dieses Feld aus.'),
   ])
-  expect((await say('x'.repeat(501))).status).toBe(400)
 
   await (await aSignedInVisitor()).visitor.post(`${path}/report`, { form: { text: 'No.' } })
   const shown = await pageOf(visitor.get('/operations/review'))

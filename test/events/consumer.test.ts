@@ -368,11 +368,12 @@ describe('an endpoint', () => {
     ['rejects one after the first pause', 5, [500], 7, 10],
     ['does not answer', 0, [null], 7, 10],
     ['does not answer after many pauses', 16, [null], 17, 300],
-  ])('that %s has a penalty, and pauses', async (_, before, answers, penalty, seconds) => {
+  ])('that %s: its penalty and pause', async (_, before, answers, penalty, seconds) => {
     const endpoint = await anEndpoint({ penalty: before })
+    const left = [...answers]
     await anEvent({ sellerId: endpoint.userId }, answers.length)
     receive(() => {
-      const status = answers.shift()
+      const status = left.shift()
       if (!status) throw new TypeError('the connection was refused')
       return new Response(null, { status })
     })
