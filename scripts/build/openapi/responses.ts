@@ -65,7 +65,7 @@ export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponses
 const statusKey = (status: number | string) => `${status}` as `4${string}`
 
 /** Texts in paths and queries. */
-const textFields = ['providerId', 'source', 'q']
+const textFields = ['providerId', 'source', 'q', 'ref', 'name']
 
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
 function errorCodes({
