@@ -3,7 +3,7 @@
  * mailed link. Tests that apply to every endpoint (authorization, costs) send these requests.
  */
 import { env } from 'cloudflare:workers'
-import { eq, isNull, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { inject } from 'vitest'
 import { signDownload, signOptOut } from '../../src/auth/tokens.ts'
@@ -13,7 +13,7 @@ import { proposals } from '../../src/db/schema/creators.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { findings, quotas } from '../../src/db/schema/operations.ts'
 import { orders } from '../../src/db/schema/orders.ts'
-import { addresses, emailLinks, users } from '../../src/db/schema/users.ts'
+import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { MINUTE } from '../../src/time.ts'
@@ -28,6 +28,7 @@ import {
   anAdministrator,
   anNft,
   aReadOnlyToken,
+  aSession,
   aShopToken,
   aToken,
   aUser,
@@ -39,6 +40,7 @@ import {
   issuer,
   setRow,
 } from './makers.ts'
+import type { CallerName } from './permissions.ts'
 
 /** Values of path parameters. */
 type Params = Record<string, number | string>
@@ -88,6 +90,12 @@ export async function sampleWorld() {
     shop: await aShopToken('Shop', administrator),
     metrics: await aMetricsToken(),
     master: await aToken(administrator, 'master'),
+  }
+
+  /** The token of a caller. A new session for each request, because signing out ends it. */
+  async function jwtOf(caller: Exclude<CallerName, 'no token'>): Promise<string> {
+    if (caller === 'session') return aSession(owner)
+    return caller === 'admin' ? aSession(administrator) : tokenOf[caller]
   }
 
   const addressQuery = async (kind: 'delivery' | 'billing') =>
@@ -242,9 +250,12 @@ export async function sampleWorld() {
     return { kind: 'delivery', id: pageAddress.id }
   }
 
-  /** The parameters of an endpoint of `owner`, which has no other one. */
+  /** Removes the webhooks of earlier samples, of which a user may have a few. */
+  const removeWebhooks = () => db.delete(webhookEndpoints).where(eq(webhookEndpoints.url, hook.url))
+
+  /** The parameters of a webhook of `owner`. */
   async function ownWebhook() {
-    await db.delete(webhookEndpoints)
+    await removeWebhooks()
     const endpoint = await aWebhook(owner, { url: hook.url })
     const message = await aWebhookMessage(endpoint)
     return { webhook_id: endpoint.id, message_id: message.id }
@@ -340,7 +351,7 @@ export async function sampleWorld() {
       return {}
     },
     'POST /api/webhooks': async () => {
-      await db.delete(webhookEndpoints)
+      await removeWebhooks()
       return { json: hook }
     },
     'PUT /api/webhooks/:webhook_id': () => ({ json: hook }),
@@ -480,8 +491,9 @@ export async function sampleWorld() {
     }),
     'POST /settings/account/email': async () => {
       // An account gets only a few links in 15 minutes.
-      await db.delete(emailLinks)
-      return { body: new URLSearchParams({ email: 'me@example.com' }) }
+      const email = 'me@example.com'
+      await db.delete(emailLinks).where(eq(emailLinks.email, email))
+      return { body: new URLSearchParams({ email }) }
     },
     'POST /settings/account/mails': () => ({ body: new URLSearchParams({ wanted: 'no' }) }),
     'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
@@ -506,7 +518,7 @@ export async function sampleWorld() {
       body: new URLSearchParams({ name: crypto.randomUUID() }),
     }),
     'POST /settings/webhooks': async () => {
-      await db.delete(webhookEndpoints)
+      await removeWebhooks()
       return { body: new URLSearchParams(hookForm) }
     },
     'POST /settings/webhooks/:webhook_id': () => ({
@@ -608,12 +620,7 @@ export async function sampleWorld() {
     'GET /create/:ref': ownRecords,
     'GET /create/:ref/preview': ownRecords,
     'POST /create/:ref/withdraw': ownRecords,
-    'POST /create/:ref': async () => {
-      // Who lists for the first time is named before.
-      await db
-        .update(users)
-        .set({ externalId: sql`'user-' || ${users.id}` })
-        .where(isNull(users.externalId))
+    'POST /create/:ref': () => {
       const contract = `0x${String(++nftCount).padStart(40, '2')}`
       const token = { network: 'localhost', contract, amountType: 'unique', token: '1:1' }
       const shown = {
@@ -660,5 +667,5 @@ export async function sampleWorld() {
     return { method, path: path + query, ...content }
   }
 
-  return { administrator, owner, tokenOf, sampleRequest }
+  return { tokenOf, jwtOf, sampleRequest }
 }
