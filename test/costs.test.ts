@@ -11,6 +11,7 @@ import * as z from 'zod'
 import app from '../src/app.ts'
 import { deleteExpiredRows, runCron } from '../src/cron.ts'
 import { connect } from '../src/db/client.ts'
+import { users } from '../src/db/schema/users.ts'
 import { events, webhookEndpoints } from '../src/db/schema/webhooks.ts'
 import { explain } from '../src/delivery/reasons.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
@@ -36,6 +37,7 @@ import {
   aToken,
   aUser,
   db,
+  setRow,
 } from './support/makers.ts'
 import { measured } from './support/measured.ts'
 import { type Cost, endpointCosts } from './support/permissions.ts'
@@ -58,49 +60,26 @@ const cost = (trips: number, rowsRead: number, rowsWritten: number): Cost => ({
 /** `rounds`: trips one after the other, to a replica (`r`) or to the primary (`p`). Trips at the same time are one. */
 type Measured = Cost & { rounds: string }
 
-/** Rounds of requests that are no plain read (`r`) or write (`p`). */
+/** Rounds of requests other than one read of a replica by `GET`, and trips to the primary by the others. */
 const endpointRounds: Record<string, string> = {
   'POST /api/externalOrders': 'rp',
   'PUT /api/externalOrders/by-number/:providerId': 'rp',
   'POST /api/externalOrders/check': 'r',
   'POST /api/reservations': 'rp',
-  'POST /api/admin/transfers/retry': 'pp',
-  'POST /api/admin/transfers/cancel': 'pp',
   'GET /operations/orders': 'rr',
-  'POST /operations/orders/:id/mail': 'pp',
-  'POST /operations/transfers': 'pp',
-  'POST /operations/catalogue': 'ppppp',
-  'POST /operations/nfts/:id': 'pppp',
-  'POST /operations/listings/:id': 'pppp',
-  'POST /operations/review/:kind/:number/approve': 'pppp',
-  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': 'pp',
-  'PUT /api/public/user/:user_id/profile/avatar': 'ppp',
-  'PUT /api/public/user/:user_id/profile/updateAvatarFile': 'ppp',
-  'PUT /api/public/user/:user_id/profile/updateAvatarBytes': 'ppp',
-  'POST /settings/profile/avatar': 'ppp',
-  'POST /settings/profile/avatar-url': 'ppp',
-  'POST /api/admin/catalogue': 'ppp',
+  // Both at the same time.
+  'POST /claim/:id/email': 'p',
   'GET /api/admin/nfts/:nft/files': 'p',
-  'PUT /api/admin/nfts/:nft/files/:name': 'pp',
   'GET /api/admin/nfts/:nft/codes': 'p',
-  'POST /api/admin/nfts/:nft/codes': 'pp',
-  'DELETE /api/admin/nfts/:nft/codes': 'pp',
-  'PUT /api/nfts/:ref': 'ppppp',
-  'PUT /api/nfts/:ref/cover': 'pppppp',
   'GET /api/nfts/:ref/files': 'pp',
-  'PUT /api/nfts/:ref/files/:name': 'ppp',
   'GET /operations/review/nft/:number/cover': 'p',
   'GET /operations/review/nft/:number/files/:name': 'p',
-  'PUT /api/listings/:ref': 'ppppp',
   'GET /api/admin/proposals': 'p',
-  'POST /api/admin/proposals/:kind/:number/approve': 'pppp',
   'GET /api/externalOrders/:order_id/content': 'p',
   'GET /api/public/nfts/:id/content': 'p',
   'GET /files/:name': 'p',
   'GET /nfts/:id/content': 'pp',
   'GET /create/new': 'p',
-  // One trip reads, and three import a record.
-  'POST /create/:ref': 'ppppppp',
   // Of an order of somebody else.
   'GET /orders/:id/files/:name': 'p',
   // Asks a node of the chain between a trip to a replica and one to the primary. Its sample request is
@@ -108,9 +87,23 @@ const endpointRounds: Record<string, string> = {
   'POST /settings/account/wallet': 'r',
 }
 
-function roundsOf(endpoint: string): string {
-  if (endpointCosts[endpoint]?.trips === 0) return ''
-  return endpointRounds[endpoint] ?? (endpoint.startsWith('GET') ? 'r' : 'p')
+/** Endpoints of which the first request stores what the next ones find: the use of a quota, a picture, a name. */
+const warmedUp = [
+  'POST /api/public/deliveryAddress',
+  'PUT /api/public/user/:user_id/profile/avatar',
+  'POST /api/webhooks',
+  'PUT /api/nfts/:ref',
+  'GET /nfts/:id/content',
+  'POST /docs/token',
+  'POST /sign-in/email',
+  'POST /settings/profile',
+  'POST /settings/profile/avatar',
+  'POST /settings/api-access/tokens',
+]
+
+function roundsOf(endpoint: string, { trips }: Cost): string {
+  if (trips === 0) return ''
+  return endpointRounds[endpoint] ?? (endpoint.startsWith('GET') ? 'r' : 'p'.repeat(trips))
 }
 
 /** Measures a run. Statements in `waitUntil`, after the response, are not included. */
@@ -131,7 +124,10 @@ async function costOf(run: (measuredEnv: Env) => Promise<unknown>): Promise<Meas
   }
 }
 
-const session = await aSession(await anAdministrator())
+const administrator = await anAdministrator()
+// Who lists for the first time is named before.
+await setRow(users, administrator.id, { externalId: `user-${administrator.id}` })
+const session = await aSession(administrator)
 
 /** Whether an endpoint is a page, or requires a session. The session has to last. */
 function isForBrowsers(endpoint: string): boolean {
@@ -200,14 +196,12 @@ async function costOfOrders(
   })
 }
 
-let orderCount = 0
-
-/** Measures an order as a shop places it: with its number, of an NFT that may sell out. */
-async function costOfNumbered({ order, key }: { order?: object; key?: string } = {}) {
+/** Measures an order as a shop places it: with its number and a key, of an NFT that may sell out. */
+async function costOfNumbered() {
   const nft = await anNft(await aUser(), { amount: 10 })
   const sold = { nftId: nft.id, listingId: (await aListing(nft)).id }
-  const numbered = () => ({ ...sold, providerId: `costs-${++orderCount}`, ...order })
-  return costOfOrders(1, { order: numbered(), ...(key && { key }) })
+  const order = { ...sold, providerId: `costs-${crypto.randomUUID()}` }
+  return costOfOrders(1, { order, key: crypto.randomUUID() })
 }
 
 /** Measures transfers of items in one transaction, or two. */
@@ -284,16 +278,9 @@ async function costOfCron(): Promise<Cost> {
 }
 
 const batches: [name: string, limit: Cost, measure: () => Promise<Cost>][] = [
-  ['place an order', cost(2, 95, 10), () => costOfOrders(1)],
   // An order is looked up among those of the call, of which it passes 50.
   ['place 100 orders', cost(2, 20_000, 1000), () => costOfOrders(100)],
-  // With the order number of the shop, and of an NFT that may sell out: a row more for each.
-  ['place a numbered order', cost(2, 95, 12), () => costOfNumbered()],
-  [
-    'place a numbered order with an Idempotency-Key',
-    cost(2, 110, 13),
-    () => costOfNumbered({ key: crypto.randomUUID() }),
-  ],
+  ['place a numbered order with an Idempotency-Key', cost(2, 110, 13), costOfNumbered],
   [
     'place an order of a new buyer with an address',
     cost(2, 110, 15),
@@ -328,16 +315,12 @@ const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   master: {
     '': cost(1, 720, 0),
     'fields=summary': cost(1, 200, 0),
-    'fields=summary&limit=100': cost(1, 950, 0),
     'providerId=1': cost(1, 25, 0),
     'buyerUserId=3': cost(1, 720, 0),
     'source=synthetic': cost(1, 750, 0),
     'source=nobody': cost(1, 35, 0),
     'sellerId=1': cost(1, 30, 0),
     [`${hours}&fields=summary`]: cost(1, 450, 0),
-    [`${hours}&deliveryStatus=failed&fields=summary`]: cost(1, 450, 0),
-    // What is under way is read as a whole: that of the requests before.
-    'updatedFrom=2025-01-01T02:00:00Z&fields=summary': cost(1, 700, 0),
     'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 14_000, 0),
     'deliveryStatus=failed': cost(1, 750, 0),
     'deliveryStatus=transferred': cost(1, 4200, 0),
@@ -345,11 +328,6 @@ const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   },
   seller: {
     '': cost(1, 850, 0),
-    'fields=summary': cost(1, 230, 0),
-    'providerId=1': cost(1, 25, 0),
-    'source=nobody': cost(1, 11_500, 0),
-    [`${hours}&fields=summary`]: cost(1, 450, 0),
-    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 14_000, 0),
     // None of the orders looked at is one to return.
     'buyerUserId=3': cost(1, 11_500, 0),
     'deliveryStatus=failed': cost(1, 16_500, 0),
@@ -371,16 +349,13 @@ const transferListCosts: Record<string, Cost> = {
  */
 const publicCosts: Record<string, Cost> = {
   'listings?': cost(1, 200, 0),
-  'listings?limit=100': cost(1, 930, 0),
   // Each listing is a candidate by its own change and by that of its NFT.
   'listings?updatedSince=2025-01-01T00:00:00Z': cost(1, 330, 0),
-  'listings?q=nft': cost(1, 240, 0),
   'listings?sellerId=<seller>': cost(1, 200, 0),
   'listings?creatorId=<seller>': cost(1, 240, 0),
   'listings?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 6500, 0),
   'nfts?': cost(1, 310, 0),
   'nfts?limit=100&active=true': cost(1, 1800, 0),
-  'nfts?updatedSince=2025-01-01T00:00:00Z': cost(1, 310, 0),
   'nfts?q=nft': cost(1, 310, 0),
   'nfts?sellerId=<seller>': cost(1, 420, 0),
   'nfts?creatorId=<seller>': cost(1, 310, 0),
@@ -392,7 +367,6 @@ const pageCosts: Record<string, Cost> = {
   'nfts?q=nft': cost(1, 4000, 0),
   'nfts?q=nft+1&sort=price': cost(1, 4000, 0),
   'nfts?sort=title': cost(1, 300, 0),
-  'nfts?sort=price&sale=on': cost(1, 300, 0),
   'nfts?sort=price&creator=<seller>': cost(1, 4000, 0),
 }
 
@@ -427,16 +401,18 @@ describe.each(firstCases(1, [small, large]))('in a database with %s', (_, size) 
   beforeAll(async () => {
     seller = (await lastIds(env.DB)).users + 1
     await fill(size)
+    // The first requests store when the tokens were used.
+    await costOfRequest('GET /api/events')
+    await costOfRequest('GET /orders')
   })
 
   it.each(Object.entries(endpointCosts))(
     '%s costs no more than its limits',
     async (endpoint, limit) => {
-      // The first request may fill a cache or store when the token was used.
-      await costOfRequest(endpoint)
+      if (warmedUp.includes(endpoint)) await costOfRequest(endpoint)
       const cost = await costOfRequest(endpoint)
       expectCost(cost, limit)
-      expect([endpoint, cost.rounds]).toEqual([endpoint, roundsOf(endpoint)])
+      expect([endpoint, cost.rounds]).toEqual([endpoint, roundsOf(endpoint, limit)])
     },
   )
 
@@ -551,37 +527,25 @@ const allowedScans: Record<string, string> = {
   'page in WITH sales': 'has the rows of a page',
   'sales in WITH sales': 'has a row for each listing of the newest orders',
   'c in WITH sales': 'a subquery over the rows of both',
-  's in SELECT s.orderId': 'a subquery that stops at its LIMIT',
   'v in SELECT': 'a subquery that stops at its LIMIT',
   sold: 'a subquery over the JSON of the statement',
-  returned: 'a subquery over the JSON of the statement',
   'c in UPDATE nfts SET availableAmount': 'a subquery over the items of the statement',
   candidates: 'a subquery that stops at its LIMIT',
   instance: 'has one row',
   'deliveries USING COVERING INDEX deliveries_due': 'has only items that are to be delivered',
   'deliveries USING INDEX deliveries_due': 'has only items that are to be delivered',
   't USING INDEX transactions_open': 'has only transactions that are not final',
-  'deliveries in INSERT INTO transactions': 'runs only if a foreign key is violated',
   'creators USING INDEX creators_latest': 'stops at its LIMIT',
   'tokens USING INDEX tokens_live': 'stops at its LIMIT',
-  'orders in insert into "addresses"': 'runs only if a foreign key is violated',
   'addresses in INSERT INTO users': 'runs only if a foreign key is violated',
   'deliveries in INSERT INTO users': 'runs only if a foreign key is violated',
-  'nfts in INSERT INTO users': 'runs only if a foreign key is violated',
-  'nfts USING COVERING INDEX nfts_title': 'stops at its LIMIT',
   emailLinks: 'has only the links of 15 minutes',
   networks: 'has one row per chain',
   kept: 'has one row per chain',
   'r in INSERT INTO guard': 'a subquery over the lines of an import',
-  'nfts in WITH r': 'runs only if a foreign key is violated',
-  'listings in WITH r': 'runs only if a foreign key is violated',
   'deliveries in WITH r': 'runs only if a foreign key is violated',
-  'auditLog in WITH r': 'runs only if a foreign key is violated',
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
-  'creators in UPDATE users SET externalId': 'runs only for an id of an export',
-  'nfts in UPDATE users SET externalId':
-    'runs once, if an id is of an export and the user has released and sells nothing',
   actors: 'has one row per administrator',
   'few in select candidates': 'a subquery that stops at its LIMIT',
   'w in SELECT w.*': 'has a row for each chain',
@@ -632,29 +596,26 @@ const allowedScans: Record<string, string> = {
   'c in WITH waiting': 'a subquery of the listings that are to be tried',
   'untried in WITH r': 'a subquery over the lines of an import',
   'g in WITH r': 'a subquery over the lines of an import',
-  'shared in WITH r': 'a subquery over the lines of an import',
   'p in SELECT w.*': 'has a row for each who has placed an order that is to be delivered',
   't in SELECT w.*': 'has only transactions that are not final',
 }
 
+/** Scans of the JSON of a statement, and of results of its other steps. */
+const ofStatement = /VIRTUAL TABLE|CONSTANT ROW|VALUES CLAUSE|^\(?subquery|^\(?join/
+
 it('scans no table', async () => {
-  const found = new Set<string>()
-  for (const [sql, values] of statements) {
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>()
-    for (const { detail } of plan.results) {
+  const explained = [...statements].map(([sql, values]) =>
+    env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values),
+  )
+  const plans = await env.DB.batch<{ detail: string }>(explained)
+  const scans = [...statements.keys()].flatMap((sql, i) =>
+    (plans[i]?.results ?? []).flatMap(({ detail }) => {
       const [, scanned] = /^SCAN (.*)/.exec(detail) ?? []
-      // JSON of the statement, and results of its other steps.
-      if (
-        !scanned ||
-        /VIRTUAL TABLE|CONSTANT ROW|VALUES CLAUSE|^\(?subquery|^\(?join/.test(scanned)
-      )
-        continue
-      found.add(`${scanned} in ${sql.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`)
-    }
-  }
+      if (!scanned || ofStatement.test(scanned)) return []
+      return [`${scanned} in ${sql.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`]
+    }),
+  )
   const allowed = Object.keys(allowedScans)
-  const forbidden = [...found].filter((scan) => !allowed.some((start) => scan.startsWith(start)))
+  const forbidden = scans.filter((scan) => !allowed.some((start) => scan.startsWith(start)))
   expect(forbidden).toEqual([])
 })
