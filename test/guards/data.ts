@@ -51,12 +51,6 @@ export const data: Guard[] = [
     test: 'test/personal-data/forget.test.ts: leaves no text of the person in the database or the bucket',
   },
   {
-    name: 'forgetting a person leaves no address',
-    code: 'src/personal-data/forget.ts: removals',
-    broken: { condition: 'selectAddressIds', becomes: false },
-    test: 'test/personal-data/forget.test.ts: leaves no text of the person in the database or the bucket',
-  },
-  {
     name: 'public lists have nothing that is not released',
     code: 'src/marketplace/query.ts: isPublicSql',
     broken: { condition: 'nfts.status', becomes: true },

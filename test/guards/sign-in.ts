@@ -15,12 +15,6 @@ export const signIn: Guard[] = [
     test: 'test/identity/contract-wallet.test.ts: accepts a signature that the contract accepts, and rejects another',
   },
   {
-    name: 'a node that lies opens nothing',
-    code: 'src/chain/claims.ts: believe',
-    broken: { condition: 'given false', becomes: false },
-    test: 'test/identity/contract-wallet.test.ts: rejects the signature if one node accepts it and another does not',
-  },
-  {
     name: 'a contract wallet is another account on another chain',
     code: 'src/identity/sign-in.ts: signIn',
     broken: { condition: 'users.walletChainId', becomes: true },
