@@ -296,24 +296,24 @@ describe('the codes of an order', () => {
   })
 })
 
-it('60 pieces asked for at once from 50 codes give 50 different codes and 10 refused orders', async () => {
-  const { nft, input } = await aSale(times(50, (i) => `code ${i}`))
+it('300 pieces asked for at once from 250 codes give 250 different codes and 50 refused orders', async () => {
+  const { nft, input } = await aSale(times(250, (i) => `code ${i}`))
   const answers = await Promise.all(
-    times(60, async () => {
+    times(300, async () => {
       const response = await place(token, [input])
       return { status: response.status, body: await response.json<Problem>() }
     }),
   )
   const refused = answers.filter(({ status }) => status !== 200)
-  expect(refused.map(({ body }) => body.code)).toEqual(times(10, () => 'sold_out'))
+  expect(refused.map(({ body }) => body.code)).toEqual(times(50, () => 'sold_out'))
   const items = await db.select().from(orderItems).where(eq(orderItems.nftId, nft.id))
   await end(
     items.map(({ id }) => id),
     deliver,
   )
   const given = await db.select().from(codes).where(eq(codes.nftId, nft.id))
-  expect(new Set(given.map(({ orderItemId }) => orderItemId)).size).toBe(50)
-  expect(await counted(nft.id)).toMatchObject({ codes: 50, given: 50, forSale: 0, owed: 0 })
+  expect(new Set(given.map(({ orderItemId }) => orderItemId)).size).toBe(250)
+  expect(await counted(nft.id)).toMatchObject({ codes: 250, given: 250, forSale: 0, owed: 0 })
 })
 
 it('an order of several pieces gets what is there, and the rest later, before who came after it', async () => {
@@ -380,18 +380,18 @@ it('a cancellation after a fork puts nothing on sale that has no code', async ()
 })
 
 describe('on a chain', () => {
-  it('a batch of items is delivered although one has no code', async () => {
+  it('a batch of 50 items is delivered although one has no code', async () => {
     const chain = await aChain({ erc1155: 1000 }, afterAll)
-    const market = aMarketplace(chain, { network: { itemsPerTransaction: 10 } })
+    const market = aMarketplace(chain, { network: { itemsPerTransaction: 50 } })
     const items = await paidItems(
       chain,
-      times(10, () => ({ standard: 'erc1155' as const })),
+      times(50, () => ({ standard: 'erc1155' as const })),
     )
-    const { nft } = await aSale(times(9, (i) => `code ${i}`))
+    const { nft } = await aSale(times(49, (i) => `code ${i}`))
     const ids = JSON.stringify(items.map(({ id }) => id))
     await db
       .update(nfts)
-      .set({ contractAddr: chain.contracts.erc1155, contractNetwork: chain.name, amount: 10 })
+      .set({ contractAddr: chain.contracts.erc1155, contractNetwork: chain.name, amount: 50 })
       .where(eq(nfts.id, nft.id))
     await db.run(
       sql`UPDATE orderItems SET nftId = ${nft.id} WHERE id IN (SELECT value FROM json_each(${ids}))`,
@@ -405,7 +405,7 @@ describe('on a chain', () => {
       .where(sql`id IN (SELECT value FROM json_each(${ids}))`)
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['transferred']))
     expect(new Set(states.map(({ transaction }) => transaction)).size).toBe(1)
-    expect(await counted(nft.id)).toMatchObject({ codes: 9, given: 9, forSale: 0, owed: 1 })
-    expect(await upload(nft.id, ['the last'])).toMatchObject({ given: 10, forSale: 0, owed: 0 })
+    expect(await counted(nft.id)).toMatchObject({ codes: 49, given: 49, forSale: 0, owed: 1 })
+    expect(await upload(nft.id, ['the last'])).toMatchObject({ given: 50, forSale: 0, owed: 0 })
   })
 })

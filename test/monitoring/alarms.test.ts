@@ -233,7 +233,13 @@ describe('deliveries_delayed', () => {
     const cron = (minutes: number) => instance.cron(minutes, { NETWORKS: elsewhere })
     const [queued, inFlight] = await paidItems(market, [edition, edition])
     await setRow(deliveries, inFlight.id, { state: 'in_flight', dueAt: null })
-    const carrying = { chainId: 5, items: [inFlight.id], isOpen: true, block: null, blockHash: null }
+    const carrying = {
+      chainId: 5,
+      items: [inFlight.id],
+      isOpen: true,
+      block: null,
+      blockHash: null,
+    }
     const { id } = await aTransaction(carrying)
     const key = 'deliveries_delayed:5'
     expect(await cron(29)).not.toContain(key)
