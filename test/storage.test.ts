@@ -107,7 +107,7 @@ async function bytesOfOrder(count: number, itemsPerTransaction: number): Promise
 
 it('an order leaves no more bytes than its limits, with its transaction or its share of one', async () => {
   const [order, transaction] = [growth.order.bytes, growth.transaction.bytes]
-  const shared = await bytesOfOrder(500, 50)
+  const shared = await bytesOfOrder(1000, 50)
   const alone = await bytesOfOrder(200, 1)
   expect(shared).toBeLessThanOrEqual(order + transaction / 50)
   expect(alone).toBeLessThanOrEqual(order + transaction)
