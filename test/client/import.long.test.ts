@@ -30,7 +30,7 @@ const stored = async () => {
 }
 
 it('is rehearsed, imported in parts, and goes on with the part that had a problem', async () => {
-  const wrong = { ...listing, seller: 'nobody' }
+  const wrong = { ...listing, seller: 'large-seller' }
   const last = { ...nfts[SIZE - 1], creator: 'large-nobody' }
   const cleo = aUserRecord('cleo')
   await writeFile('large.jsonl', linesOf([cleo, ...nfts.slice(0, -1), last, wrong]))
