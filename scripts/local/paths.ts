@@ -1,4 +1,5 @@
 /** Files of the local instance, relative to the project's folder, where npm runs scripts. */
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -19,10 +20,15 @@ export const LOCK = `${FOLDER}/dev.lock`
 export const LOCK_OWNER = `${FOLDER}/dev.owner`
 export const SECRETS = '.dev.vars'
 const PUBLIC_URL = `${STATE}/public-url`
+const RPC_URLS = `${STATE}/rpc-urls`
 
 /** The base URL of the last `npm run dev`. It is the issuer of local tokens. */
 export const savePublicUrl = (url: string) => writeFile(PUBLIC_URL, url)
 export const readPublicUrl = () => readFile(PUBLIC_URL, 'utf8').catch(() => undefined)
+
+/** The nodes of the last `npm run dev`, separated by commas; '' before the first. */
+export const saveRpcUrls = (urls: string) => writeFile(RPC_URLS, urls)
+export const readRpcUrls = () => (existsSync(RPC_URLS) ? readFileSync(RPC_URLS, 'utf8') : '')
 
 /** Returns the file of the database, which wrangler names by a hash of its id; undefined without one. */
 export async function findDatabase(): Promise<string | undefined> {

@@ -25,7 +25,7 @@ import { requestLine } from './lines.ts'
 import { lockFolder } from './lock.ts'
 import { startMarketplace } from './marketplace.ts'
 import { findOutcomeTokens } from './outcomes.ts'
-import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl } from './paths.ts'
+import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl, saveRpcUrls } from './paths.ts'
 import { checkPort } from './port.ts'
 import { addMissingSecrets } from './secrets.ts'
 import { createTarget } from './target.ts'
@@ -62,6 +62,7 @@ export async function runLocally({ isFresh }: { isFresh: boolean }): Promise<voi
   const rpcUrls = isExternal ? external : [rpcUrl]
   const shownUrl = isExternal ? external.join(', ') : `http://127.0.0.1:${rpcPort}`
   printStatus('chain', `${isExternal ? 'external node' : 'anvil'} on ${shownUrl}`)
+  await saveRpcUrls(shownUrl)
   const stopMining = mineWaiting(rpcUrl)
   const clock = await openClock()
   if (clock.offset() > 0) await setChainTime(rpcUrl, clock.now())

@@ -2,9 +2,15 @@ import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 
 /** What tests read of a JSON schema. */
 export type JsonSchema = {
+  type?: string
+  enum?: unknown[]
+  const?: unknown
   properties?: Record<string, JsonSchema>
+  required?: string[]
   items?: JsonSchema
   anyOf?: JsonSchema[]
+  /** Rules that an object has exactly one of some fields. */
+  allOf?: { oneOf?: { required?: string[] }[] }[]
 }
 
 /** Returns the JSON schema of what a request may have, without references. */
@@ -12,14 +18,6 @@ export function jsonSchemaOf(schema: $ZodType): JsonSchema {
   const { $defs = {}, ...root } = toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return inlined(root, $defs) as JsonSchema
 }
-
-/** Returns the names of the fields that a request may have, in an object or in each of a list. */
-export const fieldsOf = (schema: $ZodType): string[] => namesIn(jsonSchemaOf(schema))
-
-const namesIn = ({ properties = {}, items, anyOf = [] }: JsonSchema): string[] => [
-  ...Object.keys(properties),
-  ...[...(items ? [items] : []), ...anyOf].flatMap(namesIn),
-]
 
 function inlined(part: unknown, definitions: Record<string, unknown>): unknown {
   if (Array.isArray(part)) return part.map((element) => inlined(element, definitions))

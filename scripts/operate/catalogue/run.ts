@@ -47,6 +47,8 @@ export async function importCatalogue(input: Import): Promise<void> {
   const problems = files === undefined ? [] : await completeCatalogue(records, files, lines)
   if (problems.length > 0)
     throw new CommandError(await reportProblems({ file, records }, joinProblems(cells, problems)))
+  const command = `npm run import -- ${file}`
+  const target = environment ? ` --remote --env ${environment}` : ''
   const run = async (isRehearsal: boolean, confirms = isConfirmed) => {
     const request = {
       file,
@@ -58,7 +60,7 @@ export async function importCatalogue(input: Import): Promise<void> {
     hideProgress()
     return outcome
   }
-  if (collection) refuseChanges(file, await run(true, true))
+  if (collection) refuseChanges(file, command + target, await run(true, true))
   const found = await run(isDryRun)
   const others = 'problems' in found ? found.problems : []
   const outcome = cells.length > 0 ? { problems: joinProblems(cells, others) } : found
@@ -73,7 +75,7 @@ export async function importCatalogue(input: Import): Promise<void> {
   if (files !== undefined && missing !== null) console.log(`Sent ${plural(missing, 'file')}.`)
   else if (missing)
     console.log(
-      `${plural(missing, 'file')} of these NFTs must be sent before they are sold: npm run import -- ${file} --files FOLDER${environment ? ` --remote --env ${environment}` : ''}`,
+      `${plural(missing, 'file')} of these NFTs must be sent before they are sold: ${command} --files FOLDER${target}`,
     )
   if (leftOut > 0)
     throw new CommandError(
@@ -82,13 +84,13 @@ export async function importCatalogue(input: Import): Promise<void> {
 }
 
 /** A contract does not know what operators have set: prices, names, what is released. */
-function refuseChanges(file: string, outcome: Outcome): void {
+function refuseChanges(file: string, command: string, outcome: Outcome): void {
   if (!('counts' in outcome) || !outcome.counts) return
   const { user, nft, listing } = outcome.counts
   const changed = user.updated + nft.updated + listing.updated
   if (changed > 0)
     throw new CommandError(
-      `${file} would change ${changed} records that the marketplace has already. Nothing was imported. Check the file, and import it: npm run import -- ${file}`,
+      `${file} would change ${changed} records that the marketplace has already. Nothing was imported. Check the file, and import it: ${command}`,
     )
 }
 

@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import * as z from 'zod'
 import { json, networkFields } from '../../../src/env.ts'
 import { WalletAddress } from '../../../src/identity/wallet-address.ts'
+import { readRpcUrls } from '../../local/paths.ts'
 import { CommandError } from '../../shell/command.ts'
 import { readConfig } from '../cloudflare/environment.ts'
 import '../../../src/http/validation.ts'
@@ -30,7 +31,8 @@ export const parseRpcUrls = (text: string): string[] =>
 /**
  * Returns the settings of the networks of an environment: from wrangler.toml, or from the
  * environment variable NETWORKS if they are a secret. Without `environment`, those of the local
- * instance: there, NETWORKS, RPC_URL and RPC_PORT replace what wrangler.toml says.
+ * instance: there, NETWORKS, RPC_URL, RPC_PORT or the nodes of the last `npm run dev` replace what
+ * wrangler.toml says.
  */
 export function readNetworks(environment: string | undefined): Record<string, unknown> {
   const { NETWORKS, RPC_URL, RPC_PORT } = process.env
@@ -38,7 +40,8 @@ export function readNetworks(environment: string | undefined): Record<string, un
   const isLocal = environment === undefined
   const networks = isLocal ? NETWORKS || configured : (configured ?? NETWORKS)
   const { success, data } = networksSchema.safeParse(networks)
-  const rpcUrls = parseRpcUrls(RPC_URL || (RPC_PORT ? `http://127.0.0.1:${RPC_PORT}` : ''))
+  const local = RPC_PORT ? `http://127.0.0.1:${RPC_PORT}` : readRpcUrls()
+  const rpcUrls = parseRpcUrls(RPC_URL || local)
   if (success && isLocal && rpcUrls.length > 0 && !NETWORKS && data.localhost)
     return { ...data, localhost: { ...data.localhost, rpcUrls } }
   if (success) return data

@@ -1,7 +1,10 @@
 /** Who attacks, what they own, and what they send as credentials. */
 import { decodeJwt } from 'jose'
+import { newToken, signToken } from '../../../src/auth/tokens.ts'
+import { peopleLimits } from '../../../src/limits.ts'
 import { BASE_URL } from '../../support/api.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
+import { forged } from '../../support/forged.ts'
 import {
   aReadOnlyToken,
   aSession,
@@ -9,6 +12,7 @@ import {
   aUser,
   aWebhook,
   aWebhookMessage,
+  issuer,
 } from '../../support/makers.ts'
 import { aWallet } from '../../support/visitor.ts'
 import { aSale, type Sale, type Victim, type Victims } from './victims.ts'
@@ -124,6 +128,33 @@ export function drawTokenId(dice: Dice, { name, tokens, sessions }: Attacker, vi
   return jwts.length > 0 ? (decodeJwt(pickFrom(dice, jwts)).jti ?? '') : crypto.randomUUID()
 }
 
+export type Forger = Awaited<ReturnType<typeof createForger>>
+
+/** Returns a function that draws a token that must be rejected everywhere. */
+export async function createForger(victims: Victims) {
+  const made: string[] = []
+  for (const forge of Object.values(forged)) made.push(await forge())
+  const times = newToken(issuer, { role: 'user' }, peopleLimits.session.max, new Date())
+
+  /** Signs with the stolen signing key: claims of a victim, and the id of the attacker's token. */
+  return async function forge(dice: Dice, { tokens, sessions }: Attacker): Promise<string> {
+    const own = [...tokens, ...sessions]
+    if (own.length === 0 || dice.chance(0.4)) return pickFrom(dice, made)
+    const { jti, sub } = decodeJwt(pickFrom(dice, own))
+    const id = dice.chance(0.8) ? (jti ?? '') : crypto.randomUUID()
+    const userId = dice.chance(0.7) ? pickFrom(dice, victims.ids) : Number(sub)
+    // With the own id and the own claims it would be the attacker's token.
+    const role = userId === Number(sub) && id === jti ? 'master' : dice.pick('user', 'master')
+    return signToken(issuer, {
+      ...times,
+      id,
+      userId,
+      role,
+      scope: dice.pick('write', 'write', 'read'),
+    })
+  }
+}
+
 const ownSite = { origin: BASE_URL, 'sec-fetch-site': 'same-origin' }
 const otherSites = [
   { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
@@ -133,15 +164,21 @@ const otherSites = [
 ]
 
 /** Draws credentials of the attacker, or what the attacker has got of others. */
-export function drawCredentials(dice: Dice, attacker: Attacker, victims: Victims): Credentials {
+export async function drawCredentials(
+  dice: Dice,
+  attacker: Attacker,
+  { victims, forge }: { victims: Victims; forge: Forger },
+): Promise<Credentials> {
   if (attacker.name === 'stranger' && dice.chance(0.25)) {
     const { session } = pickFrom(dice, victims.all)
     const headers = { cookie: `token=${session}`, ...pickFrom(dice, otherSites) }
     return { headers, isCrossSite: true }
   }
   const { tokens, sessions } = attacker
+  const isForged = dice.chance(0.15)
   const own = dice.chance(0.6) ? tokens.slice(-6) : sessions.slice(-3)
   const candidates = own.length > 0 ? own : sessions
+  if (isForged) return carry(dice, attacker, await forge(dice, attacker))
   if (candidates.length === 0 || dice.chance(0.05)) return carry(dice, attacker, '')
   if (attacker.name === 'thief' && dice.chance(0.8))
     return carry(dice, attacker, victims.stolenSession)

@@ -12,19 +12,19 @@ import app from '../../../src/app.ts'
 import { callWith } from '../../support/api.ts'
 import { aChain } from '../../support/chain/chain.ts'
 import { aDice } from '../../support/delivery/campaign/dice.ts'
-import { sampleWorld } from '../../support/endpoints.ts'
 import { aToken } from '../../support/makers.ts'
 import { CHAIN_ID } from '../../support/visitor.ts'
-import { startJournal, takeChanges } from '../journal.ts'
 import {
   type Attacker,
   type Credentials,
+  createForger,
   createOthers,
   createSellers,
   drawCredentials,
   pickFrom,
 } from './attackers.ts'
 import { playCombination } from './combinations.ts'
+import { startJournal, takeChanges } from './journal.ts'
 import {
   type Answer,
   objectionsToAnswer,
@@ -50,14 +50,13 @@ export type Report = { requests: number; accepted: number; forced: number }
 
 /** `lines` is the log, which is emptied after each request. */
 export async function campaign(seed: number, steps: number, lines: string[]): Promise<Report> {
-  // The rows of the samples belong to victims, too.
-  const { sampleRequest } = await sampleWorld()
   // Signatures that are not those of a key are checked on the chain.
   const { rpcUrl, delivery } = await aChain()
   // Sessions stay as fresh, or as old, as they are.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
-  const world = await createWorld(seed, lines, { sampleRequest, chain: { rpcUrl, delivery } })
+  const world = await createWorld(seed, lines, { rpcUrl, delivery })
+  expectRequestsTo(world)
   // The first answers store when the tokens were last used.
   await answersOf(world.victims)
   const expected = await answersOf(world.victims)
@@ -78,20 +77,17 @@ export async function campaign(seed: number, steps: number, lines: string[]): Pr
   }
 }
 
-async function createWorld(
-  seed: number,
-  lines: string[],
-  given: Pick<World, 'sampleRequest' | 'chain'>,
-): Promise<World> {
+async function createWorld(seed: number, lines: string[], chain: World['chain']): Promise<World> {
   const sellers = await createSellers()
   const victims = await createVictims(sellers.map(({ sale }) => sale))
   const attackers = [...sellers, ...createOthers(victims)]
   const { objects } = await env.AVATARS.list()
   return {
     dice: aDice(seed),
-    ...given,
+    chain,
     victims,
     attackers,
+    forge: await createForger(victims),
     sales: [...sellers.map(({ sale }) => sale), victims.sale],
     markers: victims.markers,
     lines,
@@ -104,6 +100,14 @@ async function createWorld(
     ended: [],
     steps: 0,
   }
+}
+
+/** Fails for an endpoint that the campaign cannot attack. */
+function expectRequestsTo(world: World): void {
+  const dice = aDice(1)
+  for (const endpoint of endpoints)
+    for (const attacker of world.attackers)
+      for (let i = 0; i < 5; i++) requestTo(endpoint, { world, dice, attacker })
 }
 
 /** One request, or a combination of some. */
@@ -122,9 +126,8 @@ async function attack(
   if (world.next.length === 0) world.next = dice.shuffled(endpoints)
   const endpoint = world.next.pop()
   if (!endpoint) throw new Error('the app has no endpoints')
-  const request = await requestTo({ world, dice, attacker, endpoint })
-  await takeChanges()
-  await sendAs(request, drawCredentials(dice, attacker, world.victims))
+  const request = requestTo(endpoint, { world, dice, attacker })
+  await sendAs(request, await drawCredentials(dice, attacker, world))
 }
 
 /** Sends a request and judges what it has done. Throws if that is not allowed. */

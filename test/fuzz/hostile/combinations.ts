@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import { billingData } from '../../orders/shop.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import { CHAIN_ID } from '../../support/visitor.ts'
-import { type Attacker, asBrowser, type Credentials, pickFrom } from './attackers.ts'
+import { type Attacker, asBrowser, type Credentials, drawTokenId, pickFrom } from './attackers.ts'
 import type { Answer } from './judge.ts'
 import type { HostileRequest } from './requests.ts'
 import type { World } from './world.ts'
@@ -69,6 +69,12 @@ const entries: Record<string, Combination> = {
     await send(request('POST /sign-in/wallet', { json }), browser(attack))
   },
 
+  async 'signs in with a message that a victim has signed'(attack) {
+    const { dice, world, send } = attack
+    const { signed } = pickFrom(dice, world.victims.all)
+    await send(request('POST /sign-in/wallet', { json: signed }), browser(attack))
+  },
+
   async 'signs in by mail'(attack) {
     const { attacker, dice, world, send } = attack
     const email = dice.pick(
@@ -93,6 +99,12 @@ const entries: Record<string, Combination> = {
     await send(target, browser(attack))
   },
 
+  async 'links an e-mail address'(attack) {
+    const { attacker, dice, world } = attack
+    const victim = pickFrom(dice, world.victims.all).email
+    await linkEmail(attack, dice.pick(pickFrom(dice, attacker.emails), victim))
+  },
+
   async 'takes over what was bought for an address'(attack) {
     const { attacker, dice, world, send } = attack
     const { nftId, listingId } = attacker.sale ?? pickFrom(dice, world.sales)
@@ -100,6 +112,14 @@ const entries: Record<string, Combination> = {
     const order = { nftId, listingId, quantity: 1, buyer: { email }, buyerBillingData: billingData }
     await send(request('POST /api/externalOrders', { json: [order] }), byToken(attack))
     await linkEmail(attack, email)
+  },
+
+  async 'unlinks the sign-in methods'(attack) {
+    const { attacker, send } = attack
+    // A seller would lose the account with the listing.
+    if (attacker.sale) return
+    for (const method of ['email', 'wallet'])
+      await send(request(`POST /settings/account/${method}/unlink`, form({})), browser(attack))
   },
 
   async 'generates a token'(attack) {
@@ -123,6 +143,19 @@ const entries: Record<string, Combination> = {
           request('POST /settings/api-access/tokens/:id/revoke', { ...form({}), param: id }),
           credentials,
         )
+  },
+
+  async 'shows, rolls and revokes a token of a victim, and ends a session'(attack) {
+    const { attacker, dice, world, send } = attack
+    const id = drawTokenId(dice, attacker, world.victims)
+    const credentials = browser(attack)
+    await send(request('GET /settings/api-access/tokens/:id', { param: id }), credentials)
+    for (const action of ['roll', 'revoke'])
+      await send(
+        request(`POST /settings/api-access/tokens/:id/${action}`, { ...form({}), param: id }),
+        credentials,
+      )
+    await send(request('POST /settings/sessions/:id/end', { param: id }), credentials)
   },
 }
 

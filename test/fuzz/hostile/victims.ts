@@ -1,9 +1,10 @@
 /** The people and shops that nobody may take anything from. */
 import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { BillingFields, DeliveryFields } from '../../../src/addresses/schema.ts'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
-import { orderItems, orders } from '../../../src/db/schema/orders.ts'
+import { orderItems, orders, reservations } from '../../../src/db/schema/orders.ts'
 import {
   ADMINISTRATOR,
   addresses,
@@ -248,12 +249,15 @@ export async function createVictims(attackerSales: readonly Sale[]) {
     buyers,
     robbed,
     mailed,
+    seller,
+    admin,
     master,
     shop,
     sale,
     placed,
     reservationIds,
     stolenSession,
+    stolenSessionId: decodeJwt(stolenSession).jti ?? '',
     markers: [
       ...secrets,
       { text: master, ownerId: admin.id },
@@ -320,18 +324,39 @@ let checks = 0
  */
 export async function answersOf(victims: Victims): Promise<Record<string, string>> {
   const answers: Record<string, string> = {}
-  const { robbed, mailed, sale } = victims
+  const { robbed, mailed, admin, seller, sale } = victims
   async function ask(who: string, method: string, path: string, content: Call) {
     const response = await callWith(bindings, method, path, content)
-    answers[`${who}: ${method} ${path}`] = `${response.status} ${await response.text()}`
+    const text = await response.text()
+    answers[`${who}: ${method} ${path} ${JSON.stringify(content.headers ?? {})}`] =
+      `${response.status} ${text}`
+    return text
   }
-  for (const { id, token, session, linkSecret } of victims.all) {
-    if (id === robbed.id || id === mailed.id) continue
+  for (const victim of victims.all.filter((one) => one !== robbed && one !== mailed)) {
+    const { id, token, session, linkSecret } = victim
     const who = `victim ${id}`
     for (const kind of addressKinds)
       await ask(who, 'GET', `/api/public/user/me/${kind}Addresses`, { token })
+    const avatar = await ask(who, 'GET', '/api/public/user/me/profile/avatar', { token })
+    const { avatarUrl }: { avatarUrl: string } = JSON.parse(avatar)
+    const picture = await callWith(bindings, 'GET', new URL(avatarUrl).pathname)
+    answers[`${who}: picture`] = `${picture.status} ${(await picture.arrayBuffer()).byteLength}`
+    const bought = await db
+      .select({ id: orders.id })
+      .from(orders)
+      .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+      .where(eq(orderItems.listingId, sale.listingId))
+    const own = await db.select({ id: orders.id }).from(orders).where(eq(orders.buyerId, id))
+    const readable = own.filter((one) => bought.some((other) => other.id === one.id))
+    if (readable.length > 0)
+      await ask(who, 'GET', `/api/externalOrders/${readable.map((one) => one.id).join()}`, {
+        token,
+      })
     for (const page of ['profile', 'addresses', 'account', 'sessions', 'api-access', 'webhooks'])
       await ask(who, 'GET', `/settings/${page}`, { headers: { cookie: `token=${session}` } })
+    await ask(who, 'GET', `/api/webhooks/${victim.webhookId}`, {
+      headers: { cookie: `token=${session}` },
+    })
     await ask(who, 'GET', `/sign-in/email?secret=${linkSecret}`, {})
   }
   for (const { token, listingId, content } of victims.placed) {
@@ -342,6 +367,16 @@ export async function answersOf(victims: Victims): Promise<Record<string, string
     const who = token === victims.master ? 'shop' : 'seller'
     answers[`${who}: repeated ${JSON.stringify(content.headers)}`] = `${response.status} ${shown}`
   }
+  answers.reservations = JSON.stringify(
+    await db.select().from(reservations).where(inArray(reservations.id, victims.reservationIds)),
+  )
+  await ask('shop', 'GET', '/api/admin/transfers?limit=16', { token: victims.master })
+  for (const { id, token } of [admin, seller])
+    await ask(`victim ${id}`, 'GET', '/api/public/user/me/profile/avatar', { token })
+  await ask('anybody', 'GET', '/api/public/stats', {})
+  const creators = await callWith(bindings, 'GET', '/api/public/creators')
+  const { creators: listed }: { creators: { id: number }[] } = await creators.json()
+  answers['anybody: creators'] = JSON.stringify(listed.filter(({ id }) => id === seller.id))
   return answers
 }
 

@@ -2,16 +2,15 @@
 import type { Endpoint } from '../../../scripts/build/openapi/list.ts'
 import type { ChainRecord } from '../../support/chain/chain.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
-import type { SampleRequest } from '../../support/endpoints.ts'
-import type { Attacker } from './attackers.ts'
+import type { Attacker, Forger } from './attackers.ts'
 import type { Marker, Sale, Victims } from './victims.ts'
 
 export type World = {
   dice: Dice
-  sampleRequest: (endpoint: string) => Promise<SampleRequest>
   chain: Pick<ChainRecord, 'rpcUrl' | 'delivery'>
   victims: Victims
   attackers: Attacker[]
+  forge: Forger
   /** Everything that is for sale. */
   sales: Sale[]
   markers: Marker[]
