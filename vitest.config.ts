@@ -113,8 +113,8 @@ const workers = (isLong: boolean) => {
       globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
       provide: {
         isLong,
-        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 120)) },
-        hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 60)) },
+        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 200)) },
+        hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 100)) },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
           items: +(CHAOS_ITEMS ?? (isLong ? 80 : 10)),

@@ -29,7 +29,7 @@ const stored = async () => {
   return row
 }
 
-it('is rehearsed, imported in parts, and goes on with the part that had a problem', async () => {
+it('is rehearsed, imported in parts, and sent as a whole again once the part with a problem is corrected', async () => {
   const wrong = { ...listing, seller: 'large-seller' }
   const last = { ...nfts[SIZE - 1], creator: 'large-nobody' }
   const cleo = aUserRecord('cleo')

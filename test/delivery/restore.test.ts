@@ -225,10 +225,13 @@ describe('an item that the copy has as waiting or failed', () => {
     await expectDelivered(chain, [item])
   })
 
-  it.each(firstCases(1, ['after the fork', 'before the fork']))(
+  const wallets = [
+    ['after the fork', '0x00000000000000000000000000000000000abce0'],
+    ['before the fork', '0x00000000000000000000000000000000000aBcDf'],
+  ] as const
+  it.each(firstCases(1, wallets))(
     'is delivered once more if a fork drops its block, to the wallet that is linked %s',
-    async (when) => {
-      const wallet = '0x00000000000000000000000000000000000abce0'
+    async (when, wallet) => {
       const { chain, buyer } = await anOrder('')
       const copy = await takeSnapshot()
       const height = await heightOf(chain)
