@@ -13,9 +13,8 @@ export const instanceVariables = {
 /** What `readNetworks` reads (`operate/contract/networks.ts`). */
 export const networkVariables = {
   NETWORKS: 'The networks of the environment, if they are a secret: the same JSON.',
-  RPC_URL:
-    'Without --env: the nodes of the local chain, separated by commas. Default: those of the last `npm run dev`',
-  RPC_PORT: 'Without --env: its port on this machine, in place of RPC_URL.',
+  RPC_URL: 'Without --env: nodes, separated by commas. Default: those of `npm run dev`',
+  RPC_PORT: 'Without --env: the port of a node on this machine, in place of RPC_URL.',
 }
 
 /** Returns the environment that the options name; undefined for the local instance. */

@@ -2,10 +2,6 @@
 import { type Address, getAddress } from 'viem'
 import { linesIn } from '../../shell/files.ts'
 
-/** The functions that the Delivery contract calls. */
-const MINT_FUNCTIONS =
-  'Only `mint(address to, uint256 id, uint256 amount, bytes data)` of ERC-1155 and `safeMint(address to, uint256 tokenId)` of ERC-721 are supported.'
-
 /** Returns what lets the Delivery contract of a network mint a token, as lines. */
 function describeGrant(network: string, environment: string | undefined, token: string) {
   const command = (action: string) =>
@@ -25,7 +21,7 @@ export async function describeGrants(file: string, environment?: string): Promis
   const tokens = await findMintedTokens(file)
   if (tokens.length === 0) return []
   return [
-    `NFTs of this file are minted on delivery. ${MINT_FUNCTIONS} Before the first order:`,
+    'NFTs of this file are minted on delivery. Only `mint(address to, uint256 id, uint256 amount, bytes data)` of ERC-1155 and `safeMint(address to, uint256 tokenId)` of ERC-721 are supported. Before the first order:',
     ...tokens.flatMap(({ network, contract }) => describeGrant(network, environment, contract)),
   ]
 }

@@ -31,8 +31,7 @@ export const parseRpcUrls = (text: string): string[] =>
 /**
  * Returns the settings of the networks of an environment: from wrangler.toml, or from the
  * environment variable NETWORKS if they are a secret. Without `environment`, those of the local
- * instance: there, NETWORKS, RPC_URL, RPC_PORT or the nodes of the last `npm run dev` replace what
- * wrangler.toml says.
+ * instance: there, NETWORKS, RPC_URL, RPC_PORT or what `npm run dev` has saved replace them.
  */
 export function readNetworks(environment: string | undefined): Record<string, unknown> {
   const { NETWORKS, RPC_URL, RPC_PORT } = process.env

@@ -12,10 +12,7 @@ import { issueToken, parseIssuer, type TokenRequest } from './issue.ts'
 export async function issueLocalToken(request: TokenRequest) {
   using local = await openDatabaseFile()
   const url = await readPublicUrl()
-  if (!url)
-    throw new CommandError(
-      '`npm run dev` has not got ready yet. Run this again once it has printed its address.',
-    )
+  if (!url) throw new CommandError('`npm run dev` is not ready yet. Try again in a minute.')
   const issuer = parseIssuer({ ...(await readSecrets()), PUBLIC_URL: url })
   const now = await localNow()
   const token = await issueToken(local.db, issuer, request, now)
