@@ -218,7 +218,9 @@ it('shows the state without a key, and the sellers who have not approved the con
     editions: [{ id: 2n, amount: 5n }],
   })
   database.exec(`UPDATE users SET ethereumPublicAddr = '${owner.address}'`)
-  database.exec(`UPDATE nfts SET contractAddr = '${erc1155}'`)
+  // Listed after the other one.
+  const missing = '0xFFfFfFffFFfffFFfFFfFFFFFffFFFffffFfFFFfF'
+  database.exec(`UPDATE nfts SET contractAddr = iif(id = 3, '${erc1155}', '${missing}')`)
   database.close()
   const { out, errors } = await run('status', [], null)
   expect(errors).toBe('')
@@ -238,10 +240,12 @@ it('shows the state without a key, and the sellers who have not approved the con
     expect.stringMatching(/^ {2}blocks {2}/),
     '  mails about orders  1000',
     'to raise     limits: 0 hours before (set-relayer, set-token-limit), or use the keys of standby relayers; mails: days before, with the plan of Cloudflare; fees: the next deployment',
-    'tokens       1 for sale',
+    'tokens       2 for sale',
     `  ${erc1155}  no limit`,
-    'deliveries   1 of 1 tried not possible',
+    `  ${missing}  no limit`,
+    'deliveries   2 of 2 tried not possible',
     `  ${erc1155} 2 of ${owner.address}: ${rules.holder_not_approved.sentence}: ERC1155: caller is not token owner or approved (holder_not_approved)`,
+    `  ${missing} 1 of ${owner.address}: ${rules.token_not_deployed.sentence} (token_not_deployed)`,
     '',
   ])
 })

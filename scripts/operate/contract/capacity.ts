@@ -23,8 +23,8 @@ export async function describeCapacity(
     const limit = await read.relayerLimit([relayer])
     return limit.capacity > 0n ? [`  relayer ${relayer}  ${describePieces(limit)}`] : []
   })
-  const tokenLimits = addresses.map(getAddress).map(async (token) => {
-    const limit = await read.tokenLimit([token])
+  const tokenLimits = addresses.map(async (token) => {
+    const limit = await read.tokenLimit([getAddress(token)])
     return limit.isSet ? [`  token ${token}  ${describePieces(limit)}`] : []
   })
   const limits = Promise.all([...relayerLimits, ...tokenLimits])
