@@ -364,7 +364,7 @@ const publicCosts: Record<string, Cost> = {
 
 /** Costs of searches and sorted lists on pages, for visitors. Up to 1,000 with a word are sorted. */
 const pageCosts: Record<string, Cost> = {
-  'nfts?q=nft': cost(1, 4000, 0),
+  'nfts?q=nft': cost(1, 6000, 0),
   'nfts?q=nft+1&sort=price': cost(1, 4000, 0),
   'nfts?sort=title': cost(1, 300, 0),
   'nfts?sort=price&creator=<seller>': cost(1, 4000, 0),

@@ -46,9 +46,9 @@ DELETE /api/public/deliveryAddress                         | 401      | 200     
 DELETE /api/public/billingAddress                          | 401      | 200      | 403      | 200      | 404      | 404      | 403      | 403      | 200      | 404      | 1     | 6     | 3
 GET    /api/public/stats                                   | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 4     | 0
 GET    /api/public/creators                                | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 50    | 0
-GET    /api/public/listings                                | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 15    | 0
+GET    /api/public/listings                                | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 24    | 0
 GET    /api/public/listings/:ids                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 15    | 0
-GET    /api/public/nfts                                    | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 22    | 0
+GET    /api/public/nfts                                    | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 70    | 0
 GET    /api/public/nfts/:ids                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 22    | 0
 GET    /api/public/user/:user_id/profile/avatar            | 401      | 200      | 200      | 200      | 200      | 200      | 403      | 403      | 200      | 200      | 1     | 3     | 0
 PUT    /api/public/user/:user_id/profile/avatar            | 401      | 200      | 403      | 200      | 403      | 403      | 403      | 403      | 200      | 403      | 3     | 18    | 3
@@ -123,18 +123,18 @@ POST   /api/admin/users/:id/forget                         | 401      | 403     
 // The account and the marketplace, at the same time.
 GET    /                                                   | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 200   | 0
 GET    /nfts                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 300   | 0
-GET    /nfts/:id                                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 40    | 0
+GET    /nfts/:id                                           | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 75    | 0
 POST   /nfts/:id/report                                    | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 6
-GET    /nfts/:id/content                                   | 401      | 403      | 403      | 404      | 403      | 403      | 403      | 403      | 403      | 404      | 2        | 10       | 0       
+GET    /nfts/:id/content                                   | 401      | 403      | 403      | 404      | 403      | 403      | 403      | 403      | 403      | 404      | 2        | 16       | 0       
 // The first request for it makes two trips more, to count the conversion.
 GET    /nfts/:id/art/:size                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 3     | 0
 GET    /creators/:creator                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 2     | 300   | 0
 GET    /docs.md                                            | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
-GET    /docs                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
-GET    /docs/:guide                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
+GET    /docs                                               | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 8     | 0
+GET    /docs/:guide                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 8     | 0
 POST   /docs/token                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 6
 GET    /robots.txt                                         | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 0     | 0     | 0
-GET    /sitemap.xml                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 160   | 0
+GET    /sitemap.xml                                        | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 12000 | 0
 GET    /orders                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 200   | 0
 GET    /orders/:id                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 GET    /orders/:id/files/:name                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | order_not_found | 1        | 30       | 0       
@@ -156,24 +156,24 @@ GET    /mails/unsubscribe                                  | 200      | 200     
 POST   /mails/unsubscribe                                  | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
 POST   /language                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 12    | 4
 POST   /mails/subscribe                                    | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 2     | 2
-GET    /sign-in                                            | 200      | 200      | 200      | 303      | 200      | 200      | 200      | 200      | 200      | 303      | 1     | 6     | 0
-GET    /sign-in/again                                      | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
+GET    /sign-in                                            | 200      | 200      | 200      | 303      | 200      | 200      | 200      | 200      | 200      | 303      | 1     | 8     | 0
+GET    /sign-in/again                                      | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
 POST   /sign-in/wallet/message                             | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 0     | 3
 POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | 0     | 0     | 0
 // One row more than for the first links: a fourth one replaces the oldest.
-POST   /sign-in/email                                      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 20    | 6
-GET    /sign-in/email/sent                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 6     | 0
+POST   /sign-in/email                                      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 25    | 8
+GET    /sign-in/email/sent                                 | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 200      | 1     | 8     | 0
 // The link and the account, at the same time.
-GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 2     | 6     | 0
+GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 2     | 8     | 0
 POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | 0     | 0     | 0
 POST   /sign-out                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 1     | 4     | 1
 GET    /settings                                           | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 303      | 0     | 0     | 0
-GET    /settings/profile                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
+GET    /settings/profile                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 8     | 0
 POST   /settings/profile                                   | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 15    | 1
 POST   /settings/profile/avatar                            | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 3     | 21    | 3
 POST   /settings/profile/avatar-url                        | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 3     | 21    | 3
 GET    /settings/addresses                                 | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
-GET    /settings/addresses/:kind/new                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
+GET    /settings/addresses/:kind/new                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 8     | 0
 POST   /settings/addresses/:kind/new                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 17    | 8
 // The addresses of the sample requests belong to another user.
 GET    /settings/addresses/:kind/:id                       | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
@@ -181,34 +181,34 @@ POST   /settings/addresses/:kind/:id                       | 401      | 403     
 POST   /settings/addresses/:kind/:id/default               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 POST   /settings/addresses/:kind/:id/delete                | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
 POST   /settings/addresses/:kind/:id/restore               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
-GET    /settings/account                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
-POST   /settings/account/wallet                            | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 6     | 0
+GET    /settings/account                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 8     | 0
+POST   /settings/account/wallet                            | 401      | 403      | 403      | invalid_input | 403      | 403      | 403      | 403      | 403      | invalid_input | 1     | 8     | 0
 POST   /settings/account/email                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 30    | 9
-GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 6     | 0
+GET    /settings/account/email                             | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 1     | 8     | 0
 POST   /settings/account/email/confirm                     | 401      | 403      | 403      | link_expired | 403      | 403      | 403      | 403      | 403      | link_expired | 0     | 0     | 0
-POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
+POST   /settings/account/mails                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
 POST   /settings/account/email/unlink                      | 401      | 403      | 403      | not_linked | 403      | 403      | 403      | 403      | 403      | not_linked | 0     | 0     | 0
 POST   /settings/account/wallet/unlink                     | 401      | 403      | 403      | not_linked | 403      | 403      | 403      | 403      | 403      | only_sign_in | 0     | 0     | 0
 // The caller sells nothing. A seller of many orders reads up to 2,100 rows.
-GET    /settings/selling                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
+GET    /settings/selling                                   | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 25    | 0
 // The seller has no wallet, so nothing is tried.
-POST   /settings/selling/retry                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 6     | 0
+POST   /settings/selling/retry                             | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 8     | 0
 // The listings of the sample requests belong to another user.
 GET    /settings/selling/:id                               | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
 POST   /settings/selling/:id                               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 6     | 0
 // The account, and twice what the caller lists.
 GET    /create                                             | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 60    | 0
-GET    /create/new                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 6     | 0
+GET    /create/new                                         | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 8     | 0
 // The records of the sample requests belong to another user, but those that are new.
 GET    /create/:ref                                        | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 60    | 0
 // The two records are imported, each as one line.
 POST   /create/:ref                                        | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 7     | 400   | 60
 GET    /create/:ref/preview                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 60    | 0
 POST   /create/:ref/withdraw                               | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 40    | 0
-GET    /settings/sessions                                  | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
+GET    /settings/sessions                                  | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 17    | 0
 POST   /settings/sessions/:id/end                          | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 12    | 0
 POST   /settings/sessions/end-others                       | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 12    | 0
-GET    /settings/api-access                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 12    | 0
+GET    /settings/api-access                                | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 19    | 0
 POST   /settings/api-access/tokens                         | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 20    | 8
 GET    /settings/api-access/tokens/:id                     | 401      | 403      | 403      | 200      | 403      | 403      | 403      | 403      | 403      | 404      | 1     | 8     | 0
 POST   /settings/api-access/tokens/:id/revoke              | 401      | 403      | 403      | 303      | 403      | 403      | 403      | 403      | 403      | 303      | 1     | 14    | 5
@@ -235,7 +235,7 @@ GET    /operations/orders                                  | 401      | 403     
 GET    /operations/users                                   | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 3500  | 0
 GET    /operations/nfts                                    | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 3500  | 0
 GET    /operations/listings                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 3500  | 0
-GET    /operations/orders/:id                              | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
+GET    /operations/orders/:id                              | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 25    | 0
 // Of a buyer without an e-mail address.
 POST   /operations/orders/:id/mail                         | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | conflict | 2     | 40    | 0
 // Up to 20 purchases, sales and listings.
@@ -246,7 +246,7 @@ POST   /operations/users/:id/email                         | 401      | 403     
 GET    /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 50    | 0
 // As an import of one record.
 POST   /operations/nfts/:id                                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
-GET    /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
+GET    /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 25    | 0
 POST   /operations/listings/:id                            | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 303      | 4     | 200   | 30
 GET    /operations/review/nft/:number/cover                | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
 GET    /operations/review/nft/:number/files/:name          | 401      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 403      | 200      | 1     | 20    | 0
