@@ -261,7 +261,7 @@ async function costOfPruning(): Promise<Cost> {
 
 /** Measures a run of cron. */
 async function costOfCron(): Promise<Cost> {
-  // As if the cron trigger had always run: the newest order is counted, alarms were told,
+  // As if the cron trigger had always run: the newest order and transaction are counted, alarms were told,
   // listings tried, and mails sent for all events but one. An order stores the instance.
   await costOfOrders(1)
   await env.DB.prepare(
@@ -270,6 +270,10 @@ async function costOfCron(): Promise<Cost> {
   )
     .bind(new Date().toISOString())
     .run()
+  await env.DB.prepare(
+    `INSERT OR REPLACE INTO signedItems (chainId, signer, day, items, lastId)
+     SELECT chainId, signer, substr(createdAt, 1, 10), 0, id FROM transactions ORDER BY id DESC LIMIT 1`,
+  ).run()
   await env.DB.exec(`UPDATE listings SET checkAt = '9999'`)
   await runCron(env, new Date())
   await env.DB.exec('UPDATE instance SET mailPosition = (SELECT max(id) FROM events)')

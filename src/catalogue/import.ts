@@ -2,7 +2,7 @@
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { batch, type Guard, type NamedStatements, type Results } from '../db/batch.ts'
+import { batch, type Guard } from '../db/batch.ts'
 import { type Database, toJsonSlices } from '../db/client.ts'
 import {
   type CatalogueType,
@@ -35,13 +35,6 @@ export type ImportCtx = {
   /** Bytes of the files of all NFTs together. */
   maxContentBytes: number
 }
-
-/** Runs the statements as one transaction, unless a guard stops it. */
-export const write = <const T extends NamedStatements>(
-  { db, caller }: ImportCtx,
-  guards: readonly Guard[],
-  statements: T,
-): Promise<Results<T>> => writeAs(db, caller, guards, statements)
 
 const actions = ['created', 'updated', 'unchanged'] as const
 
@@ -87,7 +80,7 @@ export async function stage(
         externalId = excluded.externalId, record = excluded.record, derived = excluded.derived,
         words = excluded.words, shown = excluded.shown`,
   )
-  const { rows } = await write(ctx, guards, {
+  const { rows } = await writeAs(ctx.db, ctx.caller, guards, {
     rows: raw<Pick<typeof catalogueImports.$inferSelect, 'lines' | 'result'>>(db)`${update}`,
     inserts,
     users: nameUsers(db, lines),
@@ -162,12 +155,12 @@ export async function commit(
     lines: deleteLines(db, importId),
   }
   if (!isDryRun) {
-    const { update } = await write(ctx, guards, statements).catch(explain)
+    const { update } = await writeAs(db, caller, guards, statements).catch(explain)
     return toCounts(update[0]?.result)
   }
   const { counted } = await batch(db, { counted: raw<Result>(db)`SELECT ${result} AS result` })
   const undo = raw(db)`INSERT INTO guard VALUES ('rehearsed')`
-  await write(ctx, guards, { ...statements, undo }).catch((error: unknown) => {
+  await writeAs(db, caller, guards, { ...statements, undo }).catch((error: unknown) => {
     if (!String(error).includes('rehearsed')) explain(error)
   })
   return toCounts(counted[0]?.result)

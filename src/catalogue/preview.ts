@@ -1,17 +1,10 @@
 /** What a catalogue would change, for somebody who looks at it before it is imported. */
 import { sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
 import type { CatalogueType } from '../db/schema/catalogue.ts'
 import { raw } from '../db/statements.ts'
 import { joinProblems } from './csv.ts'
-import {
-  type Counts,
-  commit,
-  discard,
-  type ImportCtx,
-  LinesHaveProblems,
-  stage,
-  write,
-} from './import.ts'
+import { type Counts, commit, discard, type ImportCtx, LinesHaveProblems, stage } from './import.ts'
 import { type LineProblem, parseLines } from './line.ts'
 import { findPriceChanges, type PriceChanges } from './prices.ts'
 import { findLineProblems } from './problems.ts'
@@ -91,7 +84,7 @@ const isSold = (record: string) =>
 async function findDifferences(ctx: ImportCtx) {
   const { db, importId, now } = ctx
   const lines = withLines(importId, now.toISOString())
-  const { rows, ends } = await write(ctx, [], {
+  const { rows, ends } = await writeAs(ctx.db, ctx.caller, [], {
     shown: setShown(db, importId),
     rows: raw<Row>(db)`${lines} SELECT * FROM (
         SELECT r.line, r.type, r.externalId, r.shown, ${recordSql} AS record, count(*) OVER () AS total

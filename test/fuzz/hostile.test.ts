@@ -27,5 +27,6 @@ it('changes no row and shows nothing private of a victim, whatever attackers sen
       `${forced} orders that sellers placed for victims), no victim was harmed`,
   )
   // Otherwise the attackers are too harmless.
+  expect(accepted).toBeGreaterThanOrEqual(Math.floor(steps / 20))
   expect(forced).toBeGreaterThanOrEqual(Math.floor(steps / 400))
 })
